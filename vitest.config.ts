@@ -9,5 +9,6 @@ export default defineConfig({
     hookTimeout: 30_000,
     pool: "forks",
     maxWorkers: 2,
+    reporters: ["default", "./scripts/summary-reporter.mjs"],
   },
 });

@@ -1,0 +1,70 @@
+// Brings the installable system parts that the tests use. Run `node scripts/parts.mjs` for all, or name some:
+//   system   Debian packages (needs root)            bubblewrap, util-linux, python3-venv, openssl, git
+//   python   Python environments in .scratch/        mcp, fastmcp, uv
+//   node     Node binaries in .scratch/node/         20, 22, 24, 26: for `npm run smoke`
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const scratch = join(root, ".scratch");
+const run = (file, args, options = {}) => {
+  console.error(`+ ${file} ${args.join(" ")}`);
+  execFileSync(file, args, { stdio: ["ignore", process.stderr, "inherit"], ...options });
+};
+
+function system() {
+  const packages = ["bubblewrap", "util-linux", "python3", "python3-venv", "openssl", "git"];
+  const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  run("apt-get", ["update", "-qq"], { env: environment });
+  run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], { env: environment });
+}
+
+/** One environment for each package: their requirements contradict each other. */
+function python() {
+  for (const [name, requirement] of Object.entries({
+    mcp: "mcp==2.3.0",
+    fastmcp: "fastmcp==4.2.3",
+    uv: "uv==0.13.9",
+  })) {
+    const folder = join(scratch, name);
+    if (existsSync(join(folder, ".ready"))) continue;
+    rmSync(folder, { recursive: true, force: true });
+    run("python3", ["-m", "venv", folder]);
+    run(join(folder, "bin", "python"), ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement]);
+    mkdirSync(join(folder, ".ready"));
+  }
+}
+
+/** Each in a folder of its own, since their packages all claim the bin name `node`. */
+function node() {
+  for (const version of ["20.19.0", "22.18.0", "24.22.3", "26.12.1"]) {
+    const folder = join(scratch, "node", version.split(".")[0]);
+    const name = `node-linux-${process.arch}`;
+    if (existsSync(join(folder, "node_modules", name, "bin", "node"))) continue;
+    mkdirSync(folder, { recursive: true });
+    run("npm", [
+      "install",
+      "--silent",
+      "--no-save",
+      "--no-audit",
+      "--no-fund",
+      "--prefix",
+      folder,
+      `${name}@${version}`,
+    ]);
+  }
+  console.error(`Node binaries: ${readdirSync(join(scratch, "node")).join(", ")}`);
+}
+
+const makers = { system, python, node };
+const wanted = process.argv.slice(2);
+for (const name of wanted.length === 0 ? Object.keys(makers) : wanted) {
+  const make = makers[name];
+  if (make === undefined) {
+    console.error(`parts: no part is called ${name}; there are ${Object.keys(makers).join(", ")}`);
+    process.exit(2);
+  }
+  make();
+}
