@@ -1,3 +1,5 @@
+import type { ServerPolicy } from "./server-policy.js";
+
 /** What `catalog.json` says, as the rest of the program sees it. Reading lives in `catalog-read.ts`, writing in `catalog-edit.ts`. */
 
 /** All servers of one catalog. Records inside have no prototype, so that a key such as `constructor` is only ever the user's. */
@@ -10,14 +12,10 @@ export interface Catalog {
 /** One entry: a program that the gateway starts, or an address that it calls. */
 export type CatalogServer = StdioServer | NetworkServer;
 
-interface ServerTerms {
+interface ServerTerms extends Omit<ServerPolicy, "name"> {
   /** For people; shown by `pin` and `status`. */
   readonly description?: string | undefined;
-  /** What a line that is not a message does to the child. Default `fatal`. */
-  readonly onBadLine?: "fatal" | "quarantine" | undefined;
   readonly limits?: ServerLimits | undefined;
-  readonly deadlines?: ServerDeadlines | undefined;
-  readonly tools?: ServerTools | undefined;
 }
 
 /** A server that is started as a child process and spoken to over its standard streams. */
@@ -66,38 +64,4 @@ export interface ServerLimits {
   readonly maxFrameBytes?: number | undefined;
   /** Most bytes queued towards the server: 1 KiB to 256 MiB. */
   readonly maxQueuedBytes?: number | undefined;
-}
-
-/** Bounds for one server's waits, in milliseconds: 1 to 86_400_000. */
-export interface ServerDeadlines {
-  /** From spawn to the answer of `initialize`. */
-  readonly startMs?: number | undefined;
-  /** One list request. */
-  readonly listMs?: number | undefined;
-  /** One call without progress; progress starts it anew. */
-  readonly callMs?: number | undefined;
-  /** One call whatever its progress. */
-  readonly callMaxMs?: number | undefined;
-}
-
-/** Which tools are let through, and the definitions that were accepted. Names are the server's own, case kept. */
-export interface ServerTools {
-  /** When present, only these tools exist for the client. */
-  readonly allow?: readonly string[] | undefined;
-  /** These tools never exist for the client; wins over `allow`. */
-  readonly deny?: readonly string[] | undefined;
-  /** Accepted tool definitions by name. Absent: none was ever pinned. */
-  readonly pinned?: Readonly<Record<string, DefinitionPin>> | undefined;
-  /** Accepted prompt definitions by name. */
-  readonly pinnedPrompts?: Readonly<Record<string, DefinitionPin>> | undefined;
-  /** Accepted resource templates by `uriTemplate`. */
-  readonly pinnedResourceTemplates?: Readonly<Record<string, DefinitionPin>> | undefined;
-}
-
-/** One accepted definition. The reader refuses a pin whose digest is not that of its definition. */
-export interface DefinitionPin {
-  /** `sha256:HEX` over the UTF-8 bytes of `definition`. */
-  readonly digest: string;
-  /** The definition's canonical text, kept as a string so that editors do not change it. */
-  readonly definition: string;
 }
