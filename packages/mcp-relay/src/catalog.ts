@@ -53,7 +53,13 @@ export interface SpawnBlock {
 }
 
 /** The interpreter that was accepted together with the script. */
-export interface InterpreterPin {
+export interface InterpreterPin extends PinnedFile {
+  /** What belongs to it: programs run on the way and its shared library. */
+  readonly parts?: readonly PinnedFile[] | undefined;
+}
+
+/** A file and its `sha256:HEX`. */
+export interface PinnedFile {
   readonly path: string;
   readonly digest: string;
 }

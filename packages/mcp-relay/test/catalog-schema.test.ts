@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { scaledCount } from "../../../fixtures/counts.js";
 import { type CatalogSchema, findMismatches } from "../src/catalog-schema.js";
 import { changed, fullCatalog, invalidChanges, validChanges } from "./catalog.samples.js";
 
@@ -60,7 +61,7 @@ describe("the published schema, as the reader applies it", () => {
         const { ours, ajv } = agree(document);
         expect(ours).toBe(ajv);
       }),
-      { numRuns: process.env["BERTH_SOAK"] === "1" ? 100_000 : 5_000 },
+      { numRuns: scaledCount("changed catalogs", 100_000) },
     );
   }, 120_000);
 

@@ -21,7 +21,11 @@ export const fullCatalog: unknown = {
         measureTarget: "node_modules/@modelcontextprotocol/server-filesystem",
         measureIgnore: ["**/*.log"],
         digest: `tree-v1:${hex}`,
-        interpreter: { path: "/usr/bin/node", digest: `sha256:${hex}` },
+        interpreter: {
+          path: "/usr/bin/node",
+          digest: `sha256:${hex}`,
+          parts: [{ path: "/usr/bin/env", digest: `sha256:${hex}` }],
+        },
         guard: "recheck",
         allowTargetOutsideArgv: false,
         confinement: "none",

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { scaledCount } from "../../../fixtures/counts.js";
 import { readCatalog } from "../src/catalog-read.js";
 import { importClientConfig } from "../src/import/import.js";
 
@@ -267,7 +268,7 @@ describe("importClientConfig, by entry", () => {
         });
         for (const { server, notes } of report.servers) expect(server !== undefined || notes.length > 0).toBe(true);
       }),
-      { numRuns: process.env["BERTH_SOAK"] === "1" ? 40_000 : 2_000 },
+      { numRuns: scaledCount("client configurations", 40_000) },
     );
   }, 120_000);
 });
