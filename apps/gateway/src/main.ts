@@ -1,1 +1,210 @@
-export {};
+import { Command, CommanderError, Option } from "commander";
+import { exitCodeOf, exitCodes, GatewayError } from "./errors.js";
+import { defaultStatePath } from "./state-folder.js";
+import { version } from "./version.js";
+
+/** Reads the command line, runs the command, and ends the process with its exit code. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const code = await run(argv);
+  // Pending output first: a pipe to the caller may be slow.
+  process.stdout.write("", () => process.exit(code));
+}
+
+async function run(argv: readonly string[]): Promise<number> {
+  let code: number = exitCodes.good;
+  const program = createProgram((result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync([...argv]);
+    return code;
+  } catch (error) {
+    // Commander has said it already; help and version end with 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.good : exitCodes.usage;
+    report(error);
+    return exitCodeOf(error);
+  }
+}
+
+function report(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  const lines = error instanceof GatewayError ? error.lines : [];
+  const cause = error instanceof GatewayError || !(error instanceof Error) ? "" : `\n${error.stack ?? ""}`;
+  process.stderr.write(`berth-gateway: ${[message, ...lines].join("\n  ")}${cause}\n`);
+}
+
+type Finish = (code: number) => void;
+
+function createProgram(finish: Finish): Command {
+  const program = new Command("berth-gateway")
+    .description("Starts only what was measured, and keeps a log of every call that can be checked.")
+    .version(version)
+    .exitOverride()
+    .enablePositionalOptions()
+    .showHelpAfterError("(--help shows how)");
+  const parts = [addRun, addPin, addImport, addServe, addStatus, addAudit, addDoctor];
+  for (const add of parts) add(program, finish);
+  return program;
+}
+
+const stateOption = (): Option =>
+  new Option("--state <dir>", "state folder").default(defaultStatePath(process.env), "the XDG state folder, berth");
+const configOption = (): Option => new Option("--config <file>", "gateway.yaml");
+const envOption = (): Option =>
+  new Option("--env <name>", "pass this variable of the gateway's environment to the server; may be repeated")
+    .argParser((name: string, names: string[] | undefined) => [...(names ?? []), name])
+    .default([], "none");
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}\n`;
+}
+
+function addRun(program: Command, finish: Finish): void {
+  program
+    .command("run")
+    .description("start one server as a client would: pinned at first use, refused when it changed")
+    .argument("<command>", "the server's program")
+    .argument("[args...]", "its arguments")
+    .addOption(envOption())
+    .addOption(configOption())
+    .addOption(stateOption())
+    .option("--observe", "say what would be refused, and let it through, recorded")
+    .passThroughOptions()
+    .addHelpText(
+      "after",
+      examples(
+        "berth-gateway run -- node ./node_modules/@modelcontextprotocol/server-filesystem/dist/index.js /srv/files",
+        "berth-gateway run --env GITHUB_TOKEN -- /opt/github-mcp-server stdio",
+      ) + "\nIn a client's configuration, put `berth-gateway run --` in front of the server's own command.\n",
+    )
+    .action(async (command: string, args: string[], options) => {
+      const { runCommand } = await import("./commands/run.js");
+      finish(await runCommand({ command, args, ...options }));
+    });
+}
+
+function addPin(program: Command, finish: Finish): void {
+  program
+    .command("pin")
+    .description("measure servers, list their tools, show what is about to be trusted and what changed, write pins")
+    .argument("[command...]", "after --: a server that `run` starts")
+    .option("--catalog <file>", "catalog.json")
+    .option(
+      "--server <name>",
+      "only this server; may be repeated",
+      (name: string, names: string[]) => [...names, name],
+      [],
+    )
+    .addOption(envOption())
+    .addOption(configOption())
+    .addOption(stateOption())
+    .option("--yes", "write the pins without asking")
+    .option("--json", "print the result as JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "berth-gateway pin --catalog catalog.json",
+        "berth-gateway pin --catalog catalog.json --server files --yes",
+        "berth-gateway pin -- node ./server.js /srv/files",
+      ) + "\nExit code 3: something new or changed was not accepted. 1: a server could not be measured or started.\n",
+    )
+    .action(async (command: string[], options) => {
+      const { pinCommand } = await import("./commands/pin.js");
+      finish(await pinCommand({ command, ...options }));
+    });
+}
+
+function addImport(program: Command, finish: Finish): void {
+  program
+    .command("import")
+    .description("turn client configurations into a catalog")
+    .argument("<files...>", "mcpServers JSON, VS Code's mcp.json, Zed's settings, Codex' config.toml")
+    .option("--out <file>", "the catalog to write or to add to; without it, the catalog is printed")
+    .option("--pin", "then pin what was imported")
+    .option("--yes", "with --pin: write the pins without asking")
+    .addOption(configOption())
+    .addOption(stateOption())
+    .option("--json", "print the report as JSON")
+    .addHelpText(
+      "after",
+      examples(
+        "berth-gateway import ~/.config/Claude/claude_desktop_config.json --out catalog.json",
+        "berth-gateway import .vscode/mcp.json ~/.codex/config.toml --out catalog.json --pin",
+      ) +
+        "\nAn entry that the catalog has already stays as it is; one of the same name with another content is reported.\n",
+    )
+    .action(async (files: string[], options) => {
+      const { importCommand } = await import("./commands/import.js");
+      finish(await importCommand({ files, ...options }));
+    });
+}
+
+function addServe(program: Command, finish: Finish): void {
+  program
+    .command("serve")
+    .description("stand between a client and the servers of a catalog")
+    .requiredOption("--catalog <file>", "catalog.json")
+    .addOption(configOption())
+    .addOption(stateOption())
+    .option("--observe", "say what would be refused, and let it through, recorded")
+    .option("--stdio", "speak over standard input and output")
+    .addHelpText("after", examples("berth-gateway serve --catalog catalog.json --stdio"))
+    .action(async (options) => {
+      const { serveCommand } = await import("./commands/serve.js");
+      finish(await serveCommand(options));
+    });
+}
+
+function addStatus(program: Command, finish: Finish): void {
+  program
+    .command("status")
+    .description("what the gateways of a state folder are doing and did last")
+    .addOption(stateOption())
+    .option("--json", "print the result as JSON")
+    .addHelpText("after", examples("berth-gateway status", "berth-gateway status --state ./state --json"))
+    .action(async (options) => {
+      const { statusCommand } = await import("./commands/status.js");
+      finish(await statusCommand(options));
+    });
+}
+
+function addAudit(program: Command, finish: Finish): void {
+  const audit = program.command("audit").description("read and check the logs of a state folder");
+  audit
+    .command("verify")
+    .description("check every log: hashes, links, sequence, times, brackets")
+    .addOption(stateOption())
+    .option("--strict", "also check that each entry is in canonical form")
+    .option("--json", "print the result as JSON")
+    .addHelpText("after", examples("berth-gateway audit verify", "berth-gateway audit verify --strict --json"))
+    .action(async (options) => {
+      const { auditVerifyCommand } = await import("./commands/audit.js");
+      finish(await auditVerifyCommand(options));
+    });
+  audit
+    .command("tail")
+    .description("print the newest entries of all logs")
+    .addOption(stateOption())
+    .option("-n, --lines <count>", "how many", "20")
+    .option("--json", "one JSON object a line")
+    .addHelpText("after", examples("berth-gateway audit tail", "berth-gateway audit tail -n 100 --json"))
+    .action(async (options) => {
+      const { auditTailCommand } = await import("./commands/audit.js");
+      finish(await auditTailCommand(options));
+    });
+}
+
+function addDoctor(program: Command, finish: Finish): void {
+  program
+    .command("doctor")
+    .description("what this machine and this catalog lack, and what to do about it")
+    .option("--catalog <file>", "catalog.json")
+    .addOption(configOption())
+    .addOption(stateOption())
+    .option("--json", "print the result as JSON")
+    .addHelpText("after", examples("berth-gateway doctor", "berth-gateway doctor --catalog catalog.json"))
+    .action(async (options) => {
+      const { doctorCommand } = await import("./commands/doctor.js");
+      finish(await doctorCommand(options));
+    });
+}

@@ -1,0 +1,78 @@
+import { listLogs, readChain } from "@berth/audit-chain";
+import { exitCodes } from "../errors.js";
+import { printJson, printLine } from "../output.js";
+import { findStateFolder } from "../state-folder.js";
+
+/** Logs that are looked at: the newest. */
+const maxLogs = 20;
+
+interface LogStatus {
+  readonly log: string;
+  readonly begun: string | null;
+  readonly mode: string;
+  /** False when the log has no `session.close`: the gateway runs still, or was killed. */
+  readonly closed: boolean;
+  readonly allowUnmeasuredSpawn: boolean;
+  readonly observe: boolean;
+  readonly servers: readonly string[];
+  readonly calls: number;
+  readonly refusals: number;
+  readonly unmeasured: readonly string[];
+}
+
+/** Shows what the newest logs of a state folder say: how each gateway was set, what it started, what it refused. */
+export async function statusCommand(options: { state: string; json?: boolean }): Promise<number> {
+  const state = await findStateFolder(options.state);
+  const logs: LogStatus[] = [];
+  for (const { id, directory, begun } of (await listLogs(state.audit)).slice(-maxLogs))
+    logs.push(await readStatus(id, directory, begun));
+  if (options.json === true) printJson({ state: state.path, logs });
+  else {
+    printLine(`state folder ${state.path}`);
+    for (const log of logs) printLog(log);
+  }
+  return exitCodes.good;
+}
+
+async function readStatus(log: string, directory: string, begun: string | null): Promise<LogStatus> {
+  const status = {
+    log,
+    begun,
+    mode: "?",
+    closed: false,
+    allowUnmeasuredSpawn: false,
+    observe: false,
+    calls: 0,
+    refusals: 0,
+  };
+  const servers = new Set<string>();
+  const unmeasured = new Set<string>();
+  for await (const entry of readChain(directory)) {
+    const server = typeof entry["server"] === "string" ? entry["server"] : "";
+    if (entry.type === "session.open") {
+      status.mode = String(entry["mode"]);
+      status.allowUnmeasuredSpawn = entry["allowUnmeasuredSpawn"] === true;
+      status.observe = entry["observe"] === true;
+    } else if (entry.type === "session.close") status.closed = true;
+    else if (entry.type === "call.intent") status.calls += 1;
+    else if (entry.type === "call.refused" || entry.type === "spawn.refused") status.refusals += 1;
+    else if (entry.type === "spawn") {
+      servers.add(server);
+      if (entry["evidence"] === "spawn-unmeasured") unmeasured.add(server);
+    }
+  }
+  return { ...status, servers: [...servers], unmeasured: [...unmeasured] };
+}
+
+function printLog(log: LogStatus): void {
+  const flags = [
+    log.closed ? "closed" : "open",
+    ...(log.allowUnmeasuredSpawn ? ["allowUnmeasuredSpawn"] : []),
+    ...(log.observe ? ["observe"] : []),
+    ...(log.unmeasured.length > 0 ? [`unmeasured: ${log.unmeasured.join(", ")}`] : []),
+  ];
+  printLine(
+    `${log.begun ?? "?"}  ${log.mode.padEnd(5)}  ${log.calls} calls, ${log.refusals} refusals  [${flags.join(", ")}]`,
+  );
+  if (log.servers.length > 0) printLine(`    ${log.servers.join(", ")}`);
+}

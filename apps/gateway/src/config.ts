@@ -1,0 +1,56 @@
+import { readFile } from "node:fs/promises";
+import { GatewayError } from "./errors.js";
+
+/** `gateway.yaml` with its defaults filled in; the only form that the rest of the program sees. */
+export interface GatewayConfig {
+  /** How tools are named for the client. */
+  readonly names: "prefixed" | "plain";
+  readonly attestation: {
+    /** Start servers that are not pinned, as `spawn-unmeasured`. */
+    readonly allowUnmeasuredSpawn: boolean;
+    /** For servers that say nothing themselves. */
+    readonly guard: "recheck" | "snapshot" | "none";
+  };
+  readonly audit: { readonly durability: "each" | "batch" | "none" };
+  /** For servers that say nothing themselves, in milliseconds. */
+  readonly deadlines: {
+    readonly startMs?: number | undefined;
+    readonly listMs?: number | undefined;
+    readonly callMs?: number | undefined;
+    readonly callMaxMs?: number | undefined;
+  };
+  /** For servers that say nothing themselves, in bytes. */
+  readonly limits: { readonly maxFrameBytes?: number | undefined; readonly maxQueuedBytes?: number | undefined };
+  readonly log: { readonly level: "debug" | "info" | "warn" | "error" };
+}
+
+/** What holds without a `gateway.yaml`. */
+export const defaultConfig: GatewayConfig = {
+  names: "prefixed",
+  attestation: { allowUnmeasuredSpawn: false, guard: "recheck" },
+  audit: { durability: "batch" },
+  deadlines: {},
+  limits: {},
+  log: { level: "info" },
+};
+
+/**
+ * Reads `gateway.yaml`; without a path, the defaults. Nothing is looked for anywhere else.
+ * @throws {GatewayError} `CONFIG_INVALID` with every problem and its line.
+ */
+export async function loadConfig(path: string | undefined): Promise<GatewayConfig> {
+  if (path === undefined) return defaultConfig;
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new GatewayError("CONFIG_INVALID", `the configuration ${path} cannot be read`, { cause });
+  });
+  // Parser and schema library cost more to load than the rest of the start, and most starts have no configuration.
+  const { readConfig } = await import("./config-read.js");
+  const reading = readConfig(text);
+  if (reading.ok) return reading.config;
+  const lines = reading.problems.map(({ line, message }) => `${path}:${line}  ${message}`);
+  throw new GatewayError("CONFIG_INVALID", `the configuration has ${count(lines.length)}`, { lines });
+}
+
+function count(problems: number): string {
+  return problems === 1 ? "a problem" : `${problems} problems`;
+}

@@ -1,0 +1,66 @@
+import { hash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { addServers, catalogName, emptyCatalog, type ServerPins, type StdioServer, writePins } from "@berth/mcp-relay";
+import { ifAbsent, parseCatalog, updateCatalog } from "./catalog-file.js";
+import type { StateFolder } from "./state-folder.js";
+
+/** One line of a client's configuration: what identifies a server that `run` starts. */
+export interface RunCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+/** The name of a run server: readable, and another one for another command, argument list or folder. */
+export function runName({ command, args, cwd }: RunCommand): string {
+  const key = hash("sha256", JSON.stringify([command, args, cwd]), "hex").slice(0, 12);
+  return `${catalogName(subject(command, args), new Set()).slice(0, 40)}-${key}`.replace(/_+-/u, "-");
+}
+
+/** The entry of a server that was run before, or undefined. */
+export async function findRunServer(state: StateFolder, name: string): Promise<StdioServer | undefined> {
+  const text = await readFile(state.runCatalog, "utf8").catch(ifAbsent);
+  if (text === undefined) return undefined;
+  const server = parseCatalog(state.runCatalog, text).catalog.servers.get(name);
+  return server?.transport === "stdio" ? server : undefined;
+}
+
+/** A new entry, before anything is pinned. */
+export function newRunServer({ command, args, cwd }: RunCommand, inheritEnv: readonly string[]): StdioServer {
+  return { transport: "stdio", spawn: { command, args, cwd, ...(inheritEnv.length > 0 ? { inheritEnv } : {}) } };
+}
+
+/**
+ * Keeps what was accepted about a run server. With `onlyIfNew`, an entry that another process wrote meanwhile stays: the
+ * first use is decided once.
+ */
+export async function keepRunPins(
+  state: StateFolder,
+  name: string,
+  server: StdioServer,
+  pins: ServerPins,
+  onlyIfNew: boolean,
+): Promise<void> {
+  await updateCatalog(
+    state.runCatalog,
+    (text = emptyCatalog) => {
+      const { servers } = parseCatalog(state.runCatalog, text).catalog;
+      const held = servers.get(name);
+      if (held !== undefined && onlyIfNew) return text;
+      const withEntry = held === undefined ? addServers(text, new Map([[name, server]])) : text;
+      return writePins(withEntry, new Map([[name, pins]]), [name]);
+    },
+    `${state.locks}/run-catalog`,
+  );
+}
+
+/** The word of a command line that says what it is: the package, script or program. */
+function subject(command: string, args: readonly string[]): string {
+  const script =
+    [command, ...args].find((word) => /[\\/]node_modules[\\/]/u.test(word)) ??
+    args.find((word) => /\.\w+$/u.test(word));
+  const packageName = /node_modules[\\/](?:@[^\\/]+[\\/])?([^\\/]+)(?!.*node_modules)/u.exec(script ?? "")?.[1];
+  const words = (script ?? command).split(/[\\/]/u);
+  return packageName ?? (words.at(-1) ?? command).replace(/\.\w+$/u, "");
+}

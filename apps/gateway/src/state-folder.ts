@@ -1,0 +1,104 @@
+import { chmod, mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { GatewayError } from "./errors.js";
+
+/** Places inside a state folder. */
+export interface StateFolder {
+  readonly path: string;
+  /** One folder a log, one log a process. */
+  readonly audit: string;
+  /** Pins of the servers that `run` started. */
+  readonly runCatalog: string;
+  /** A record of each living child. */
+  readonly children: string;
+  readonly snapshots: string;
+  readonly scratch: string;
+  readonly locks: string;
+}
+
+/** Raised when the layout changes; a newer one is refused. */
+const formatVersion = 1;
+const formatFile = "format.json";
+
+/** Where state lies unless `--state` says otherwise: the XDG state folder. */
+export function defaultStatePath(environment: Readonly<Record<string, string | undefined>>): string {
+  const base = environment["XDG_STATE_HOME"];
+  const home = environment["HOME"] ?? homedir();
+  return join(base !== undefined && isAbsolute(base) ? base : join(home, ".local", "state"), "berth");
+}
+
+/**
+ * Opens a state folder, and makes it (0700) when it is absent or empty. Many processes may do so at once.
+ * @throws {GatewayError} `STATE_UNUSABLE` for a folder that is something else, another user's or open to others; `STATE_NEWER`.
+ */
+export async function openStateFolder(given: string): Promise<StateFolder> {
+  const path = resolve(given);
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    throw new GatewayError("STATE_UNUSABLE", `the state folder ${path} cannot be made`, { cause });
+  });
+  const found = await stat(path);
+  if (process.getuid !== undefined && found.uid !== process.getuid()) {
+    throw new GatewayError("STATE_UNUSABLE", `the state folder ${path} belongs to another user`);
+  }
+  const version = await tryReadVersion(path);
+  if (version === undefined) await claim(path, (found.mode & 0o077) === 0);
+  else if (version > formatVersion) {
+    throw new GatewayError("STATE_NEWER", `${path} has state format ${version}; this program knows ${formatVersion}`);
+  }
+  if ((found.mode & 0o077) !== 0) await chmod(path, 0o700);
+  return places(path);
+}
+
+/**
+ * The places of a state folder that must exist already, for commands that only read.
+ * @throws {GatewayError} `STATE_UNUSABLE`, `STATE_NEWER`.
+ */
+export async function findStateFolder(given: string): Promise<StateFolder> {
+  const path = resolve(given);
+  const version = await tryReadVersion(path);
+  if (version === undefined) throw new GatewayError("STATE_UNUSABLE", `${path} is no state folder`);
+  if (version > formatVersion) {
+    throw new GatewayError("STATE_NEWER", `${path} has state format ${version}; this program knows ${formatVersion}`);
+  }
+  return places(path);
+}
+
+function places(path: string): StateFolder {
+  return {
+    path,
+    audit: join(path, "audit"),
+    runCatalog: join(path, "run-catalog.json"),
+    children: join(path, "children"),
+    snapshots: join(path, "snapshots"),
+    scratch: join(path, "scratch"),
+    locks: join(path, "locks"),
+  };
+}
+
+async function tryReadVersion(path: string): Promise<number | undefined> {
+  let text: string;
+  try {
+    text = await readFile(join(path, formatFile), "utf8");
+  } catch {
+    return undefined; // absent: no state folder yet
+  }
+  const version = Number(/^\{"format":(\d+)\}\s*$/u.exec(text)?.[1]);
+  if (Number.isInteger(version)) return version;
+  throw new GatewayError(
+    "STATE_UNUSABLE",
+    `${join(path, formatFile)} is damaged: it should be {"format":${formatVersion}}`,
+  );
+}
+
+/** Makes a folder ours. One with other people's files in it is never taken, since it would be closed to them. */
+async function claim(path: string, isPrivate: boolean): Promise<void> {
+  const held = await readdir(path);
+  if (held.length > 0 && !isPrivate) {
+    const advice = "give a new or empty one, or close it to others with chmod 700";
+    throw new GatewayError("STATE_UNUSABLE", `${path} is not a state folder and not empty: ${advice}`);
+  }
+  const draft = join(path, `.${formatFile}.${process.pid}`);
+  await writeFile(draft, `{"format":${formatVersion}}\n`, { mode: 0o600 });
+  await rename(draft, join(path, formatFile));
+}
