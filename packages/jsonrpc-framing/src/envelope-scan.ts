@@ -1,5 +1,23 @@
+import { batchRefused, classify, type EnvelopeFacts, type MessageKind, refused } from "./envelope-rules.js";
+import {
+  type EnvelopeName,
+  envelopeName,
+  type IdReading,
+  isNumberStart,
+  isVersion,
+  methodFact,
+  paramsFact,
+  readId,
+} from "./envelope-values.js";
+import { FramingError } from "./errors.js";
+import { asBuffer, endOfLiteral, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipWhiteSpace } from "./json-bytes.js";
+import { checkGrammar } from "./json-grammar.js";
+import { notJson, skipValue } from "./json-skip.js";
+import { decodeString, endOfString } from "./json-string.js";
+import { endValue, keyIs, type MemberCursor, nextKey, nextMember, openObject, valueSpan } from "./member-cursor.js";
 import type { RequestId } from "./message.js";
 import type { Span } from "./span.js";
+import { requireText } from "./utf8.js";
 
 /** The id of a message, with its place. */
 export interface EnvelopeId extends Span {
@@ -10,7 +28,7 @@ export interface EnvelopeId extends Span {
 /** What routing needs to know of a message, with the places of the rest. */
 export interface Envelope {
   /** A message with a `method` is never a response. */
-  readonly kind: "request" | "notification" | "response" | "error";
+  readonly kind: MessageKind;
   /** Absent for notifications, and for an error response whose id is absent or `null`. */
   readonly id?: EnvelopeId | undefined;
   readonly method?: string | undefined;
@@ -39,5 +57,133 @@ export interface ScanOptions {
  * @throws {FramingError} `FRAME_NOT_UTF8`, `FRAME_HAS_BOM`, `FRAME_NOT_JSON`, `BATCH_REFUSED`, `MESSAGE_INVALID`, `ID_INVALID`.
  */
 export function scanEnvelope(frame: Uint8Array, wanted?: readonly string[], options?: ScanOptions): Envelope {
-  throw new Error(`not built yet: ${frame.length} ${wanted?.length} ${options?.grammar}`);
+  const bytes = asBuffer(frame);
+  requireText(bytes);
+  if (options?.grammar === "full") checkGrammar(bytes);
+  const found = findMembers(bytes, wanted);
+  const id = found.id && readId(bytes, found.id.start, found.id.end);
+  const facts = readFacts(bytes, found, id);
+  const kind = classify(facts);
+  if (typeof kind !== "string") throw refused(kind, facts, id?.value);
+  return toEnvelope(bytes, found, kind, id);
+}
+
+/** The last of each member that JSON-RPC knows. */
+interface FoundMembers extends Record<EnvelopeName, Span | undefined> {
+  /** Of the last `params`; undefined when no names were wanted. */
+  members: Map<string, Span> | undefined;
+}
+
+function findMembers(bytes: Buffer, wanted: readonly string[] | undefined): FoundMembers {
+  const start = skipWhiteSpace(bytes, 0, bytes.length);
+  if (bytes[start] !== OPEN_BRACE) throw notObject(bytes, start);
+  const found: FoundMembers = {
+    id: undefined,
+    jsonrpc: undefined,
+    method: undefined,
+    params: undefined,
+    result: undefined,
+    error: undefined,
+    members: wanted && new Map(),
+  };
+  const cursor = openObject(bytes, start, bytes.length);
+  while (nextKey(cursor)) {
+    const name = envelopeName(bytes, cursor.keyStart, cursor.keyEnd);
+    endValue(cursor, endOfMember(cursor, name, found, wanted));
+    if (name !== undefined) found[name] = valueSpan(cursor);
+  }
+  const end = skipWhiteSpace(bytes, cursor.at, bytes.length);
+  if (end !== bytes.length) throw notJson(end, "something follows the message");
+  return found;
+}
+
+/** A frame that does not begin with a brace is a batch, another JSON value, or no JSON. */
+function notObject(bytes: Buffer, start: number): FramingError {
+  if (bytes[start] === OPEN_BRACKET) return batchRefused();
+  const end = bytes.length;
+  const after = bytes[start] === QUOTE ? endOfString(bytes, start, end) : endOfLiteral(bytes, start, end);
+  if (after === -1 || skipWhiteSpace(bytes, after, end) !== end) return notJson(start, "an object was expected");
+  return new FramingError("MESSAGE_INVALID", "the message is not an object");
+}
+
+function endOfMember(
+  cursor: MemberCursor,
+  name: EnvelopeName | undefined,
+  found: FoundMembers,
+  wanted: readonly string[] | undefined,
+): number {
+  const { bytes, valueStart, end } = cursor;
+  switch (name) {
+    case "id":
+    case "method":
+    case "jsonrpc":
+      return checkedEnd(bytes, valueStart, end);
+    case "params":
+      if (wanted === undefined) return skipValue(bytes, valueStart, end);
+      found.members = new Map();
+      return bytes[valueStart] === OPEN_BRACE
+        ? collectMembers(cursor, wanted, found.members)
+        : skipValue(bytes, valueStart, end);
+    default:
+      return skipValue(bytes, valueStart, end);
+  }
+}
+
+/** As `skipValue`, with every byte of a string checked: its value is going to be read. */
+function checkedEnd(bytes: Buffer, start: number, end: number): number {
+  if (bytes[start] !== QUOTE) return skipValue(bytes, start, end);
+  const after = endOfString(bytes, start, end);
+  if (after === -1) throw notJson(start, "a string was expected");
+  return after;
+}
+
+/** Walks `params` once for both purposes: to find the wanted members, and to find its end. */
+function collectMembers(outer: MemberCursor, wanted: readonly string[], members: Map<string, Span>): number {
+  const cursor = openObject(outer.bytes, outer.valueStart, outer.end);
+  while (nextMember(cursor)) {
+    for (const name of wanted) if (keyIs(cursor, name)) members.set(name, valueSpan(cursor));
+  }
+  return cursor.at;
+}
+
+function readFacts(bytes: Buffer, found: FoundMembers, id: IdReading | undefined): EnvelopeFacts {
+  const { jsonrpc, method, params, error } = found;
+  return {
+    version: jsonrpc !== undefined && isVersion(bytes, jsonrpc.start, jsonrpc.end),
+    id: id?.state ?? "absent",
+    method: method ? methodFact(bytes, method.start, method.end) : "absent",
+    params: params ? paramsFact(bytes[params.start]) : "absent",
+    result: found.result !== undefined,
+    error: error ? errorFact(bytes, error) : "absent",
+  };
+}
+
+/** An error has an integer `code` and a string `message` (JSON-RPC 2.0 § 5.1). */
+function errorFact(bytes: Buffer, error: Span): EnvelopeFacts["error"] {
+  if (bytes[error.start] !== OPEN_BRACE) return "invalid";
+  let code = false;
+  let message = false;
+  const cursor = openObject(bytes, error.start, error.end);
+  while (nextMember(cursor)) {
+    if (keyIs(cursor, "code")) code = isInteger(cursor);
+    else if (keyIs(cursor, "message")) message = bytes[cursor.valueStart] === QUOTE;
+  }
+  return code && message ? "valid" : "invalid";
+}
+
+function isInteger({ bytes, valueStart, valueEnd }: MemberCursor): boolean {
+  return isNumberStart(bytes[valueStart]) && Number.isInteger(Number(bytes.toString("latin1", valueStart, valueEnd)));
+}
+
+function toEnvelope(bytes: Buffer, found: FoundMembers, kind: MessageKind, id: IdReading | undefined): Envelope {
+  const isCall = kind === "request" || kind === "notification";
+  return {
+    kind,
+    id: found.id && id?.value !== undefined ? { value: id.value, ...found.id } : undefined,
+    method: isCall && found.method ? decodeString(bytes, found.method.start, found.method.end) : undefined,
+    params: isCall ? found.params : undefined,
+    result: found.result,
+    error: found.error,
+    members: isCall ? found.members : undefined,
+  };
 }

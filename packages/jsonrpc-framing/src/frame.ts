@@ -1,4 +1,3 @@
-import type { FramingError } from "./errors.js";
 import type { RequestId } from "./message.js";
 
 /** One message's bytes as they came, without terminator or header. Not yet checked: see `checkFrame`. */
@@ -50,14 +49,4 @@ export interface FrameDecoder {
   readonly offset: number;
   /** Bytes held for a frame that is not complete: at most `maxFrameBytes` and a few. */
   readonly bufferedBytes: number;
-}
-
-/**
- * The fault of a frame that cannot be a JSON-RPC message, or undefined. Native speed: UTF-8 is checked to the last byte,
- * of JSON only that the frame begins as an object or array and ends as one. It spends nothing: whether a bad line ends
- * the connection is for the caller to say, frame by frame, in the order in which the decoder gave them.
- * @returns `FRAME_NOT_UTF8` with the offset of the first bad byte, `FRAME_HAS_BOM`, `FRAME_NOT_JSON`.
- */
-export function checkFrame(frame: Frame): FramingError | undefined {
-  throw new Error(`not built yet: ${frame.offset}`);
 }

@@ -3,12 +3,14 @@ export { scanEnvelope } from "./envelope-scan.js";
 export type { FramingErrorCode, FramingErrorDetails } from "./errors.js";
 export { FramingError, isFramingError } from "./errors.js";
 export type { Frame, FrameDecoder, OversizeEnvelope, OversizeFrame } from "./frame.js";
-export { checkFrame } from "./frame.js";
+export { checkFrame } from "./frame-check.js";
+export type { Encodable, EncodeOptions } from "./frame-encode.js";
+export { encodeHeaderFrame, encodeLine } from "./frame-encode.js";
 export type { HeaderDecoder, HeaderDecoderOptions } from "./header-codec.js";
-export { createHeaderDecoder, encodeHeaderFrame } from "./header-codec.js";
+export { createHeaderDecoder } from "./header-codec.js";
 export type { JsonArray, JsonObject, JsonValue } from "./json-value.js";
-export type { EncodeOptions, LineDecoder, LineDecoderOptions } from "./line-codec.js";
-export { createLineDecoder, encodeLine } from "./line-codec.js";
+export type { LineDecoder, LineDecoderOptions } from "./line-codec.js";
+export { createLineDecoder } from "./line-codec.js";
 export type { SpanType } from "./member-scan.js";
 export { readMember, readScalar, readString, spanType, splitArray, splitObject } from "./member-scan.js";
 export type {
@@ -22,16 +24,10 @@ export type {
   ResponseMessage,
   WireError,
 } from "./message.js";
-export { parseMessage, readMessage } from "./message.js";
-export type {
-  CallOptions,
-  Delivery,
-  PendingCalls,
-  PendingCallsOptions,
-  Scheduler,
-  SchedulerTimer,
-} from "./pending-calls.js";
+export { parseMessage, readMessage } from "./message-check.js";
+export type { CallOptions, Delivery, PendingCalls, PendingCallsOptions } from "./pending-calls.js";
 export { createPendingCalls } from "./pending-calls.js";
+export type { Scheduler, SchedulerTimer } from "./scheduler.js";
 export type { MemberSpan, Span, SplitLimits } from "./span.js";
 export type { Edit } from "./splice.js";
 export { replaceId, splice } from "./splice.js";

@@ -1,5 +1,10 @@
-import type { FrameDecoder, OversizeFrame } from "./frame.js";
-import type { JsonArray, JsonObject } from "./json-value.js";
+import { createChunkList } from "./chunk-list.js";
+import { FramingError } from "./errors.js";
+import type { Frame, FrameDecoder, OversizeFrame } from "./frame.js";
+import { createFrameDecoder, type Splitter } from "./frame-decoder.js";
+import { CARRIAGE_RETURN, isBlank, LINE_FEED } from "./json-bytes.js";
+import { frameBytes, readChoice, readCount, refuseUnknown } from "./options.js";
+import { createSkipper, type Skipper } from "./skipper.js";
 
 /** What `createLineDecoder` accepts. */
 export interface LineDecoderOptions {
@@ -16,25 +21,108 @@ export interface LineDecoderOptions {
 /** A FrameDecoder for messages that end with a line feed (MCP 2025-11-25, Transports § stdio). */
 export type LineDecoder = FrameDecoder;
 
+/** LineDecoderOptions with defaults filled in. */
+interface LineTerms {
+  readonly maxFrameBytes: number;
+  readonly skip: boolean;
+  readonly accept: boolean;
+  readonly onOversize: (frame: OversizeFrame) => void;
+}
+
+const optionNames = ["maxFrameBytes", "oversize", "unterminated", "onOversize"];
+const nothing = Buffer.alloc(0);
+
 /**
  * Splits a stream at line feeds (byte 0x0A and nothing else). One carriage return before the line feed is dropped;
  * lines with nothing but white space are passed over. The bytes of a frame are not judged here: see `checkFrame`.
+ * @throws {FramingError} `FRAME_TOO_LARGE` from `push`, `STREAM_TRUNCATED` from `end`.
  */
 export function createLineDecoder(options?: LineDecoderOptions): LineDecoder {
-  throw new Error(`not built yet: ${options?.oversize}`);
+  refuseUnknown(options, optionNames);
+  return createFrameDecoder(
+    createLineSplitter({
+      maxFrameBytes: readCount("maxFrameBytes", options?.maxFrameBytes, frameBytes),
+      skip: readChoice("oversize", options?.oversize, ["fail", "skip"]) === "skip",
+      accept: readChoice("unterminated", options?.unterminated, ["reject", "accept"]) === "accept",
+      onOversize: options?.onOversize ?? (() => undefined),
+    }),
+  );
 }
 
-/** What `encodeLine` and `encodeHeaderFrame` accept. */
-export interface EncodeOptions {
-  /** Largest frame in bytes: 1 to 268_435_456. Default 16 MiB (16_777_216). Above: `FRAME_TOO_LARGE`. */
-  readonly maxFrameBytes?: number | undefined;
+/** One stream: the held pieces of the line that is not complete, or a skipper for a line that is too long. */
+function createLineSplitter(terms: LineTerms): Splitter {
+  const held = createChunkList();
+  let skipper: Skipper | undefined;
+  let offset = 0; // of the first byte of the line
+
+  /** Tested before the piece is kept. A last carriage return may be the terminator's, which the limit does not count. */
+  const isOver = (piece: Buffer): boolean =>
+    held.byteLength + piece.length - trailingReturn(piece, held.last) > terms.maxFrameBytes;
+  const skipLine = (frames: readonly Frame[]): Skipper => {
+    if (!terms.skip) throw tooLarge(terms.maxFrameBytes, offset, frames);
+    const started = createSkipper(offset);
+    held.drain(started.take);
+    return started;
+  };
+  const endSkipped = (skipped: Skipper): void => {
+    skipper = undefined;
+    offset += skipped.byteLength;
+    terms.onOversize(skipped.finish(skipped.last === CARRIAGE_RETURN ? 1 : 0));
+  };
+  const endLine = (piece: Buffer, frames: Frame[]): void => {
+    const byteLength = held.byteLength + piece.length;
+    const kept = byteLength - trailingReturn(piece, held.last);
+    const bytes = held.byteLength === 0 ? piece.subarray(0, kept) : held.join(piece, kept);
+    if (!isBlank(bytes)) frames.push({ bytes, offset });
+    offset += byteLength;
+  };
+  /** Takes a piece of a line, its last one if `ends`. */
+  const takePiece = (piece: Buffer, ends: boolean, frames: Frame[]): void => {
+    if (skipper === undefined && isOver(piece)) skipper = skipLine(frames);
+    skipper?.take(piece);
+    if (!ends) {
+      if (skipper === undefined) held.append(piece);
+      return;
+    }
+    if (skipper === undefined) endLine(piece, frames);
+    else endSkipped(skipper);
+    offset += 1;
+  };
+
+  return {
+    take(chunk, frames) {
+      let from = 0;
+      for (let feed = chunk.indexOf(LINE_FEED); feed !== -1; feed = chunk.indexOf(LINE_FEED, from)) {
+        takePiece(chunk.subarray(from, feed), true, frames);
+        from = feed + 1;
+      }
+      if (from < chunk.length) takePiece(chunk.subarray(from), false, frames);
+    },
+    finish(frames) {
+      const start = offset;
+      const cut: Frame[] = [];
+      const wasSkipping = skipper !== undefined;
+      if (skipper !== undefined) endSkipped(skipper);
+      else if (held.byteLength > 0) endLine(nothing, cut);
+      if (!terms.accept && (wasSkipping || cut.length > 0)) throw truncated(start, offset - start);
+      frames.push(...cut);
+    },
+    bufferedBytes: () => held.byteLength,
+  };
 }
 
-/**
- * A frame and its line feed, in fresh memory. A string is JSON text, not a value; bytes and text are sent as they are.
- * @throws {FramingError} `FRAME_HAS_NEWLINE` for bytes or text with a line feed inside, `FRAME_NOT_UTF8` for text with a
- * lone surrogate, `FRAME_NOT_JSON` for a value that has no JSON form, `FRAME_TOO_LARGE`.
- */
-export function encodeLine(frame: Uint8Array | string | JsonObject | JsonArray, options?: EncodeOptions): Uint8Array {
-  throw new Error(`not built yet: ${typeof frame} ${options?.maxFrameBytes}`);
+/** 1 when the line so far ends with a carriage return, else 0. */
+function trailingReturn(piece: Buffer, heldLast: number | undefined): number {
+  const last = piece.length > 0 ? piece[piece.length - 1] : heldLast;
+  return last === CARRIAGE_RETURN ? 1 : 0;
+}
+
+function tooLarge(maxFrameBytes: number, offset: number, frames: readonly Frame[]): FramingError {
+  const what = `the line at byte ${offset} of the stream is over ${maxFrameBytes} bytes`;
+  return new FramingError("FRAME_TOO_LARGE", what, { offset, frames });
+}
+
+function truncated(offset: number, byteLength: number): FramingError {
+  const what = `the stream ended ${byteLength} bytes into the line at byte ${offset}, without a line feed`;
+  return new FramingError("STREAM_TRUNCATED", what, { offset });
 }

@@ -62,21 +62,3 @@ export interface ParseOptions extends MessageOptions {
   /** `refuse`: a key that occurs twice in one object, at any level, is `DUPLICATE_KEY`. Default `last`, as `JSON.parse`. */
   readonly duplicateKeys?: "last" | "refuse" | undefined;
 }
-
-/**
- * Classifies and checks one message (JSON-RPC 2.0 §§ 4, 5), as `JSON.parse` made it. Members that JSON-RPC does not
- * know are kept.
- * @throws {FramingError} `BATCH_REFUSED`, `MESSAGE_INVALID`, `ID_INVALID` (also an integer beyond 2^53 - 1, which is
- * already rounded), `PARAMS_INVALID`, `JSON_TOO_DEEP`, `PROTO_KEY`; its `wireCode` and `requestId` are for the answer.
- */
-export function readMessage(value: unknown, options?: MessageOptions): Message {
-  throw new Error(`not built yet: ${typeof value} ${options?.maxDepth}`);
-}
-
-/**
- * Reads one message from a frame's bytes: UTF-8, JSON, then `readMessage`.
- * @throws {FramingError} as `readMessage`, and `FRAME_NOT_UTF8`, `FRAME_HAS_BOM`, `FRAME_NOT_JSON`, `DUPLICATE_KEY`.
- */
-export function parseMessage(frame: Uint8Array, options?: ParseOptions): Message {
-  throw new Error(`not built yet: ${frame.length} ${options?.maxDepth}`);
-}

@@ -1,19 +1,9 @@
+import { createDeadlineTimer } from "./deadline-timer.js";
+import { FramingError } from "./errors.js";
 import type { RequestId } from "./message.js";
-
-/** A timer of a Scheduler. */
-export interface SchedulerTimer {
-  cancel(): void;
-  /** Whether this timer alone keeps the process running. */
-  hold(held: boolean): void;
-}
-
-/** Time, passed in so that tests need not wait. */
-export interface Scheduler {
-  /** Milliseconds on a clock that never goes back. */
-  now(): number;
-  /** Calls once, not before `delayMs` milliseconds (up to 2_147_483_647) have passed. */
-  after(delayMs: number, callback: () => void): SchedulerTimer;
-}
+import { type Range, readCount, refuseUnknown } from "./options.js";
+import { createRecentIds, type RecentIds } from "./recent-ids.js";
+import { type Scheduler, systemScheduler } from "./scheduler.js";
 
 /** What `createPendingCalls` accepts. */
 export interface PendingCallsOptions {
@@ -47,9 +37,10 @@ export interface CallOptions {
 export type Delivery = "settled" | "late" | "unknown";
 
 /** Matches answers to calls by id and its type. Memory is bounded by its options. */
-export interface PendingCalls<T> {
+export interface PendingCalls<T> extends AsyncDisposable {
   /**
-   * Waits for the answer to `id`. Register before the request is sent.
+   * Waits for the answer to `id`. Register before the request is sent. An abort or timeout ends the wait, not the
+   * peer's work: tell the peer.
    * Rejects with `CALL_TIMEOUT`, `CALL_ID_IN_USE`, `TOO_MANY_CALLS`, `CALLS_CLOSED`, the signal's reason, or the cause
    * that `reject`, `rejectAll` or `close` was given.
    */
@@ -64,13 +55,159 @@ export interface PendingCalls<T> {
   has(id: RequestId): boolean;
   /** Rejects all that are in flight with this one cause. Later calls may be registered. */
   rejectAll(cause: unknown): void;
-  /** As `rejectAll`; from then on `register` rejects with `CALLS_CLOSED`, which has this cause. */
-  close(cause: unknown): void;
+  /** As `rejectAll`; from then on `register` rejects with `CALLS_CLOSED`, which has this cause. May be called again. */
+  close(cause?: unknown): void;
   /** Calls in flight. */
   readonly size: number;
 }
 
+const counts = {
+  timeoutMs: { min: 1, max: 86_400_000, default: 60_000 },
+  maxTotalMs: { min: 1, max: 604_800_000, default: 600_000 },
+  maxCalls: { min: 1, max: 1_000_000, default: 16_384 },
+  maxAnswered: { min: 0, max: 1_000_000, default: 1_024 },
+  maxGivenUp: { min: 0, max: 1_000_000, default: 16_384 },
+} as const satisfies Record<string, Range>;
+
+/** A call in flight. */
+interface Call<T> {
+  readonly id: RequestId;
+  readonly options: CallOptions;
+  readonly resolve: (value: T) => void;
+  readonly reject: (cause: unknown) => void;
+  readonly timeoutMs: number;
+  /** The latest moment to which progress can move the deadline. */
+  readonly ceiling: number;
+  deadline: number;
+  onAbort?: () => void;
+}
+
+const noOptions: CallOptions = {};
+
 /** See `PendingCalls`. */
 export function createPendingCalls<T>(options?: PendingCallsOptions): PendingCalls<T> {
-  throw new Error(`not built yet: ${options?.timeoutMs}`);
+  refuseUnknown(options, [...Object.keys(counts), "scheduler"]);
+  const timeoutMs = readCount("timeoutMs", options?.timeoutMs, counts.timeoutMs);
+  const maxTotalMs = readCount("maxTotalMs", options?.maxTotalMs, counts.maxTotalMs);
+  const maxCalls = readCount("maxCalls", options?.maxCalls, counts.maxCalls);
+  const answered = createRecentIds(readCount("maxAnswered", options?.maxAnswered, counts.maxAnswered));
+  const givenUp = createRecentIds(readCount("maxGivenUp", options?.maxGivenUp, counts.maxGivenUp));
+  const scheduler = options?.scheduler ?? systemScheduler;
+  const timer = createDeadlineTimer(scheduler, expire);
+  const calls = new Map<RequestId, Call<T>>();
+  let closed: FramingError | undefined;
+
+  function finish(call: Call<T>, memory: RecentIds): void {
+    calls.delete(call.id);
+    memory.add(call.id);
+    if (call.onAbort !== undefined) call.options.signal?.removeEventListener("abort", call.onAbort);
+    if (calls.size === 0) timer.hold(false);
+  }
+  function remembered(id: RequestId): "late" | "unknown" {
+    return answered.has(id) || givenUp.has(id) ? "late" : "unknown";
+  }
+  function expire(now: number): number {
+    const due: Call<T>[] = [];
+    let next = Number.POSITIVE_INFINITY;
+    for (const call of calls.values()) {
+      if (call.deadline <= now) due.push(call);
+      else if (call.deadline < next) next = call.deadline;
+    }
+    for (const call of due) if (calls.get(call.id) === call) timeOut(call);
+    return next;
+  }
+  function timeOut(call: Call<T>): void {
+    finish(call, givenUp);
+    let cause: unknown;
+    try {
+      call.options.onTimeout?.(call.id);
+    } catch (error) {
+      cause = error; // reaches the caller with the rejection, and cannot keep other calls from timing out
+    }
+    call.reject(timedOut(call, cause));
+  }
+  function refusal(id: RequestId): FramingError | undefined {
+    if (closed !== undefined) return new FramingError("CALLS_CLOSED", closed.message, { cause: closed.cause });
+    if (calls.has(id)) return new FramingError("CALL_ID_IN_USE", `the id ${JSON.stringify(id)} is in flight`);
+    if (calls.size < maxCalls) return undefined;
+    return new FramingError("TOO_MANY_CALLS", `${maxCalls} calls are in flight`);
+  }
+  function add(call: Call<T>): void {
+    calls.set(call.id, call);
+    if (calls.size === 1) timer.hold(true);
+    timer.require(call.deadline);
+    const { signal } = call.options;
+    if (signal === undefined) return;
+    call.onAbort = () => {
+      finish(call, givenUp);
+      call.reject(signal.reason);
+    };
+    signal.addEventListener("abort", call.onAbort, { once: true });
+  }
+  function rejectAll(cause: unknown): void {
+    for (const call of [...calls.values()]) {
+      finish(call, givenUp);
+      call.reject(cause);
+    }
+  }
+  function close(cause?: unknown): void {
+    closed ??= new FramingError("CALLS_CLOSED", "the calls are closed", { cause });
+    rejectAll(cause ?? closed);
+    timer.cancel();
+  }
+
+  return {
+    register(id, callOptions = noOptions) {
+      const silenceMs = readCount("timeoutMs", callOptions.timeoutMs ?? timeoutMs, counts.timeoutMs);
+      const totalMs = readCount(
+        "maxTotalMs",
+        callOptions.maxTotalMs ?? Math.max(maxTotalMs, silenceMs),
+        counts.maxTotalMs,
+      );
+      if (callOptions.signal?.aborted === true) return Promise.reject(callOptions.signal.reason);
+      const refused = refusal(id);
+      if (refused !== undefined) return Promise.reject(refused);
+      const now = scheduler.now();
+      const deadline = now + Math.min(silenceMs, totalMs);
+      return new Promise((resolve, reject) => {
+        add({ id, options: callOptions, resolve, reject, timeoutMs: silenceMs, ceiling: now + totalMs, deadline });
+      });
+    },
+    settle(id, value) {
+      const call = calls.get(id);
+      if (call === undefined) return remembered(id);
+      finish(call, answered);
+      call.resolve(value);
+      return "settled";
+    },
+    reject(id, cause) {
+      const call = calls.get(id);
+      if (call === undefined) return remembered(id);
+      finish(call, answered);
+      call.reject(cause);
+      return "settled";
+    },
+    progress(id) {
+      const call = calls.get(id);
+      if (call === undefined) return remembered(id);
+      // Only ever later: the timer is left alone, and looks again when it fires.
+      call.deadline = Math.min(scheduler.now() + call.timeoutMs, call.ceiling);
+      return "extended";
+    },
+    has: (id) => calls.has(id),
+    rejectAll,
+    close,
+    [Symbol.asyncDispose]: async () => close(),
+    get size() {
+      return calls.size;
+    },
+  };
+}
+
+function timedOut<T>(call: Call<T>, cause: unknown): FramingError {
+  const limit = call.deadline === call.ceiling ? "in all" : "of silence";
+  const ms = call.deadline === call.ceiling ? "its ceiling" : `${call.timeoutMs} ms`;
+  return new FramingError("CALL_TIMEOUT", `the call ${JSON.stringify(call.id)} had no answer within ${ms} ${limit}`, {
+    cause,
+  });
 }

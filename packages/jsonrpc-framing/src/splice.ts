@@ -13,7 +13,19 @@ export interface Edit extends Span {
  * @throws {RangeError} when edits overlap or lie outside the frame.
  */
 export function splice(frame: Uint8Array, edits: readonly Edit[]): Uint8Array {
-  throw new Error(`not built yet: ${frame.length} ${edits.length}`);
+  const ordered = inOrder(edits);
+  const result = Buffer.allocUnsafe(lengthAfter(frame, ordered));
+  let from = 0;
+  let to = 0;
+  for (const edit of ordered) {
+    result.set(frame.subarray(from, edit.start), to);
+    to += edit.start - from;
+    result.set(edit.bytes, to);
+    to += edit.bytes.length;
+    from = edit.end;
+  }
+  result.set(frame.subarray(from), to);
+  return result;
 }
 
 /**
@@ -21,5 +33,25 @@ export function splice(frame: Uint8Array, edits: readonly Edit[]): Uint8Array {
  * @throws {RangeError} when the envelope has no id, or `id` is a number that is not a safe integer.
  */
 export function replaceId(frame: Uint8Array, envelope: Envelope, id: RequestId): Uint8Array {
-  throw new Error(`not built yet: ${frame.length} ${envelope.kind} ${id}`);
+  if (envelope.id === undefined) throw new RangeError("the message has no id to replace");
+  if (typeof id === "number" && !Number.isSafeInteger(id)) throw new RangeError(`the id ${id} is not a safe integer`);
+  const { start, end } = envelope.id;
+  return splice(frame, [{ start, end, bytes: Buffer.from(JSON.stringify(id)) }]);
+}
+
+function inOrder(edits: readonly Edit[]): readonly Edit[] {
+  return edits.length < 2 ? edits : [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+function lengthAfter(frame: Uint8Array, ordered: readonly Edit[]): number {
+  let length = frame.length;
+  let from = 0;
+  for (const { start, end, bytes } of ordered) {
+    if (start < from || end < start || end > frame.length) {
+      throw new RangeError(`the edit from ${start} to ${end} overlaps another or lies outside the frame`);
+    }
+    length += bytes.length - (end - start);
+    from = end;
+  }
+  return length;
 }

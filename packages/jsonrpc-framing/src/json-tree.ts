@@ -1,0 +1,30 @@
+import type { Refusal } from "./envelope-rules.js";
+import type { JsonObject } from "./json-value.js";
+import type { MessageOptions } from "./message.js";
+import { type Range, readCount } from "./options.js";
+
+const depth: Range = { min: 1, max: 10_000, default: 128 };
+
+/** Why a parsed value is refused for its nesting or its keys, if it is. Level by level, so deep values cost no stack. */
+export function treeRefusal(root: JsonObject, options: MessageOptions | undefined): Refusal | undefined {
+  const maxDepth = readCount("maxDepth", options?.maxDepth, depth);
+  const refuseProto = options?.protoKeys === "refuse";
+  let level: readonly object[] = [root];
+  for (let at = 1; level.length > 0; at++) {
+    if (at > maxDepth) return { code: "JSON_TOO_DEEP", message: `nested more than ${maxDepth} levels` };
+    if (refuseProto && level.some((node) => Object.hasOwn(node, "__proto__"))) {
+      return { code: "PROTO_KEY", message: 'a key is "__proto__"' };
+    }
+    level = nextLevel(level);
+  }
+  return undefined;
+}
+
+function nextLevel(level: readonly object[]): readonly object[] {
+  const next: object[] = [];
+  for (const node of level) {
+    const children: readonly unknown[] = Array.isArray(node) ? node : Object.values(node);
+    for (const child of children) if (typeof child === "object" && child !== null) next.push(child);
+  }
+  return next;
+}
