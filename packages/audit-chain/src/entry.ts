@@ -16,8 +16,8 @@ export interface EntryInput {
   readonly [member: string]: JsonValue | undefined;
 }
 
-/** An entry as it is read back: the caller's members and the chain's. */
-export interface Entry {
+/** An entry as it is stored: the caller's members and the chain's. */
+export interface EntryBody {
   /** Place in the log, from 1, without gaps. */
   readonly seq: number;
   /** The writer's clock, RFC 3339 in UTC with milliseconds. */
@@ -26,14 +26,18 @@ export interface Entry {
   readonly session?: string;
   /** SHA-256 of what stands before, lower-case hex. */
   readonly prev: string;
-  /** SHA-256 of this entry's stored bytes, lower-case hex. */
-  readonly hash: string;
   /**
    * Present when the writer saw its clock jump: `back`, the time is before that of the previous entry; `stepped`,
    * wall clock and monotonic clock disagree about the time since then by more than a second and a thousandth.
    */
   readonly clock?: "back" | "stepped";
   readonly [member: string]: JsonValue | undefined;
+}
+
+/** An entry as it is read back. */
+export interface Entry extends EntryBody {
+  /** SHA-256 of the entry's stored bytes, lower-case hex. */
+  readonly hash: string;
 }
 
 /** The end of a chain. Two logs with the same head are the same up to there. */

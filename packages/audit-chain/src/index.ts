@@ -1,17 +1,17 @@
 export { openChain } from "./append.js";
 export { canonicalJson } from "./canonical.js";
 export type { Chain, ChainOptions, Durability, RecoveredTail, WaitOptions } from "./chain.js";
-export type { Entry, EntryInput, Head, Receipt } from "./entry.js";
-export { ChainError, type ChainErrorCode, isChainError, type LockOwner, type Place } from "./errors.js";
-export type { JsonValue } from "./json-value.js";
+export type { Entry, EntryBody, EntryInput, Head, Receipt } from "./entry.js";
 export {
-  type FolderReport,
-  type LogPlace,
-  type LogReport,
-  listLogs,
-  type VerifyLogOptions,
-  verifyLog,
-  verifyLogs,
-} from "./logs.js";
+  ChainError,
+  type ChainErrorCode,
+  type ChainErrorDetails,
+  isChainError,
+  type LockOwner,
+  type Place,
+} from "./errors.js";
+export type { JsonValue } from "./json-value.js";
+export { type LogPlace, listLogs } from "./log-list.js";
+export { type FolderReport, type InLog, type LogReport, type VerifyLogOptions, verifyLog, verifyLogs } from "./logs.js";
 export { type ReadOptions, readChain } from "./read.js";
-export type { Notice, NoticeCode, Problem, ProblemCode, VerifyReport } from "./report.js";
+export type { Finding, Notice, NoticeCode, Problem, ProblemCode, VerifyReport } from "./report.js";

@@ -1,4 +1,15 @@
+import { closeSync } from "node:fs";
+import { join } from "node:path";
+import { firstSequenceOf } from "./begin.js";
 import type { Entry } from "./entry.js";
+import { ChainError } from "./errors.js";
+import { createFindings, type Findings } from "./findings.js";
+import { watchFolder } from "./folder-watch.js";
+import { hexOf, readLine } from "./line.js";
+import { createLineCutter, type StoredLine } from "./lines.js";
+import { createLinkCheck, type LinkCheck } from "./links.js";
+import { openSegmentFile, readChunks, segmentNames } from "./segment-folder.js";
+import { sha256 } from "./sha256.js";
 
 /** How to read. */
 export interface ReadOptions {
@@ -15,10 +26,97 @@ export interface ReadOptions {
  * writer: only whole lines count, and no lock is taken. Holds one chunk and one line in memory.
  * @throws {ChainError} `LOG_DAMAGED` with its place, `READ_FAILED`.
  */
-// biome-ignore lint/correctness/useYield: stub
 export async function* readChain(
-  _directory: string,
-  _options: ReadOptions = {},
+  directory: string,
+  { from = 1, follow = false, signal }: ReadOptions = {},
 ): AsyncGenerator<Entry, void, undefined> {
-  throw new Error("not built yet");
+  const watch = follow ? watchFolder(directory) : undefined;
+  const reader = createReader(directory, signal);
+  try {
+    for (;;) {
+      for await (const entry of reader.rest(from)) if (entry.seq >= from) yield entry;
+      if (watch === undefined) return;
+      await watch.changed(signal);
+    }
+  } finally {
+    watch?.close();
+  }
+}
+
+/** Reads what it has not read yet, any number of times. */
+interface Reader {
+  rest(from: number): AsyncGenerator<Entry, void, undefined>;
+}
+
+function createReader(directory: string, signal: AbortSignal | undefined): Reader {
+  const findings = createFindings(1);
+  const links = createLinkCheck({ partial: true }, findings);
+  let current: string | undefined;
+  let offset = 0;
+
+  async function* readSegment(name: string, isLast: boolean): AsyncGenerator<Entry, void, undefined> {
+    if (name !== current) {
+      current = name;
+      offset = 0;
+      links.startSegment(name);
+    }
+    const cutter = createLineCutter(offset);
+    for await (const chunk of chunksOf(directory, name, offset)) {
+      signal?.throwIfAborted();
+      for (const line of cutter.push(chunk)) {
+        const entry = readEntry(name, line, links, findings);
+        // Kept up after each line, so that a reader that comes again does not see one twice.
+        offset = line.offset + line.bytes.length + 1;
+        if (entry !== undefined) yield entry;
+      }
+    }
+    const { bytes } = cutter.rest();
+    if (!isLast && bytes.length > 0) throw damaged(name, offset, links.state.next, "the segment ends inside a line");
+  }
+
+  return {
+    rest: async function* (from) {
+      // Listed before the reading: of each but the last, all was written by then.
+      const names = await segmentNames(directory);
+      for (const name of names.slice(current === undefined ? startOf(names, from) : names.indexOf(current))) {
+        yield* readSegment(name, name === names.at(-1));
+      }
+    },
+  };
+}
+
+/** Index of the segment that holds an entry, or of the first. */
+function startOf(names: readonly string[], sequence: number): number {
+  return Math.max(
+    0,
+    names.findLastIndex((name) => (firstSequenceOf(name) ?? 1) <= sequence),
+  );
+}
+
+async function* chunksOf(directory: string, name: string, offset: number): AsyncGenerator<Uint8Array, void, undefined> {
+  const opened = openSegmentFile(join(directory, name));
+  if ("refused" in opened) throw new ChainError("READ_FAILED", `the segment ${name} cannot be read: ${opened.refused}`);
+  try {
+    yield* readChunks(opened.descriptor, offset);
+  } finally {
+    closeSync(opened.descriptor);
+  }
+}
+
+function readEntry(name: string, line: StoredLine, links: LinkCheck, findings: Findings): Entry | undefined {
+  const parts = readLine(line.bytes);
+  if (parts === undefined) throw damaged(name, line.offset, links.state.next, "the line has not the form of an entry");
+  const checked = links.line(parts, hexOf(sha256(parts.body)));
+  const [problem] = findings.problems;
+  if (problem !== undefined) throw damaged(name, line.offset, problem.seq, problem.message);
+  return checked === undefined ? undefined : { ...checked.body, hash: checked.hash };
+}
+
+function damaged(segment: string, offset: number, sequence: number, what: string): ChainError {
+  const place = { segment, offset, sequence };
+  return new ChainError(
+    "LOG_DAMAGED",
+    `the log is damaged in ${segment} at byte ${offset}, entry ${sequence}: ${what}`,
+    { place },
+  );
 }

@@ -8,7 +8,7 @@ export type ProblemCode =
   | "ENTRY_MALFORMED"
   | "LINK_BROKEN"
   | "SEQUENCE_BROKEN"
-  | "CLOCK_UNFLAGGED"
+  | "CLOCK_WRONG"
   | "NOT_CANONICAL"
   | "BEGIN_MISSING"
   | "BEGIN_MALFORMED"

@@ -1,24 +1,19 @@
+import { createBracketCheck } from "./brackets.js";
+import { checkSegments, type SegmentSource, type Sha256 } from "./check.js";
+import { createFindings } from "./findings.js";
+import { createLinkCheck } from "./links.js";
 import type { VerifyReport } from "./report.js";
 
+export type { SegmentSource } from "./check.js";
 export type { Head } from "./entry.js";
 export type { Finding, Notice, NoticeCode, Problem, ProblemCode, VerifyReport } from "./report.js";
-
-/** One segment's bytes, in order. */
-export interface SegmentSource {
-  /** Shown in findings. A name of 16 digits and `.jsonl` must be the sequence number that the segment begins with. */
-  readonly name: string;
-  /** The bytes, cut anywhere. */
-  readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  /** Why the bytes must not be read; they are then not. */
-  readonly refused?: string | undefined;
-}
 
 /** What `verifyChain` takes. */
 export interface VerifyOptions {
   /** The segments in order; each is read to its end before the next. */
   readonly segments: AsyncIterable<SegmentSource> | Iterable<SegmentSource>;
   /** SHA-256, such as one over `crypto.subtle.digest`. */
-  sha256(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  readonly sha256: Sha256;
   /** Re-check canonical form (RFC 8785), which also finds duplicate keys. Default false. */
   readonly strict?: boolean | undefined;
   /** The id that the log must bear; absent: any, the same throughout. */
@@ -27,6 +22,7 @@ export interface VerifyOptions {
   readonly partial?: boolean | undefined;
   /** Problems and notices to list, each: 1 to 10,000. Default 100. The counts go on. */
   readonly maxFindings?: number | undefined;
+  /** Looked at between chunks; a source that can stall should end by the same signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -37,6 +33,24 @@ export interface VerifyOptions {
  *
  * A log that ends early at a whole line is whole to it: compare `head` with one that you kept elsewhere.
  */
-export async function verifyChain(_options: VerifyOptions): Promise<VerifyReport> {
-  throw new Error("not built yet");
+export async function verifyChain(options: VerifyOptions): Promise<VerifyReport> {
+  const { segments, sha256, signal, partial = false } = options;
+  const findings = createFindings(Math.min(Math.max(options.maxFindings ?? 100, 1), 10_000));
+  const links = createLinkCheck(options, findings);
+  const brackets = createBracketCheck(partial, findings);
+  const checked = await checkSegments({ segments, sha256, links, brackets, findings, signal });
+  if (checked.segments === 0) findings.notice("LOG_EMPTY", 1, "there is no segment");
+  brackets.end();
+  const { last } = checked;
+  return {
+    ok: findings.problemCount === 0,
+    entries: checked.entries,
+    head: last === undefined ? null : { sequence: last.body.seq, hash: last.hash, time: last.body.time },
+    problems: findings.problems,
+    problemCount: findings.problemCount,
+    notices: findings.notices,
+    noticeCount: findings.noticeCount,
+    logId: links.state.logId,
+    segments: checked.segments,
+  };
 }

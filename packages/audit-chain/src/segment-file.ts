@@ -1,0 +1,141 @@
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  fsync,
+  ftruncateSync,
+  openSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { ChainError } from "./errors.js";
+
+/** The file that a chain appends to. */
+export interface SegmentFile {
+  readonly name: string;
+  /** In bytes, as far as it was written by `write` or found at `reopen`. */
+  readonly size: number;
+  /** Writes all of the bytes, or throws; then what was written of them is taken back where the system allows it. */
+  write(bytes: Uint8Array): void;
+  /** Resolves when what is written so far is on stable storage. */
+  sync(): Promise<void>;
+  /** The same, at once. */
+  syncNow(): void;
+  /** Closes the file once a running sync is done. */
+  close(): Promise<void>;
+}
+
+/** Opens segment files for appending. */
+export interface SegmentFiles {
+  /** A new file; an existing one of that name is an error. */
+  create(name: string): SegmentFile;
+  /** An existing file, at its end. */
+  reopen(name: string): SegmentFile;
+  /** Cuts a file off at `size`, on stable storage; one that would be empty is removed. */
+  cut(name: string, size: number): void;
+}
+
+const datasync = promisify(fdatasync);
+const fullSync = promisify(fsync);
+
+/** Segment files in a folder. */
+export function segmentFilesIn(directory: string): SegmentFiles {
+  return {
+    create: (name) => {
+      const flags = appending | constants.O_CREAT | constants.O_EXCL;
+      return segmentFile(openSync(join(directory, name), flags, 0o600), name, 0, directory);
+    },
+    reopen: (name) => {
+      const { descriptor, size } = openExisting(join(directory, name));
+      return segmentFile(descriptor, name, size, directory);
+    },
+    cut: (name, size) => cutFile(join(directory, name), size),
+  };
+}
+
+const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
+
+function openExisting(path: string): { readonly descriptor: number; readonly size: number } {
+  const descriptor = openSync(path, appending);
+  const { size, nlink } = fstatSync(descriptor);
+  if (nlink === 1) return { descriptor, size };
+  closeSync(descriptor);
+  // A backup made of hard links would change with the log; and someone else's file could be given the log's name.
+  throw new ChainError(
+    "OPEN_FAILED",
+    `the segment ${path} has ${nlink} names (hard links); copy it, so that it has one`,
+  );
+}
+
+function cutFile(path: string, size: number): void {
+  const { descriptor } = openExisting(path);
+  try {
+    ftruncateSync(descriptor, size);
+    fdatasyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (size === 0) unlinkSync(path);
+}
+
+function segmentFile(descriptor: number, name: string, startSize: number, directory: string): SegmentFile {
+  let size = startSize;
+  // A new file is found after a crash only when its folder was synced as well, and that folder in its own.
+  let folderDue = startSize === 0;
+  let running: Promise<void> = Promise.resolve();
+  let closing: Promise<void> | undefined;
+
+  const syncAll = async (): Promise<void> => {
+    await datasync(descriptor);
+    if (!folderDue) return;
+    folderDue = false;
+    await syncFolder(directory);
+    await syncFolder(dirname(directory));
+  };
+  const close = async (): Promise<void> => {
+    await running.catch(() => {}); // its caller has the error; closing before it ends could hit another file's number
+    closeSync(descriptor);
+  };
+  return {
+    name,
+    get size() {
+      return size;
+    },
+    write: (bytes) => {
+      try {
+        for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+        size += bytes.length;
+      } catch (error) {
+        takeBack(descriptor, size);
+        throw error;
+      }
+    },
+    sync: () => {
+      running = syncAll();
+      return running;
+    },
+    syncNow: () => fdatasyncSync(descriptor),
+    close: () => (closing ??= close()),
+  };
+}
+
+function takeBack(descriptor: number, size: number): void {
+  try {
+    ftruncateSync(descriptor, size);
+  } catch {
+    // What is left is a torn record, or a whole one whose append was rejected; the chain is failed either way.
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const descriptor = openSync(path, constants.O_RDONLY);
+  try {
+    await fullSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

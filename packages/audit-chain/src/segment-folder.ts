@@ -1,0 +1,80 @@
+import { closeSync, constants, fstatSync, openSync, read, type Stats } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { firstSequenceOf } from "./begin.js";
+import type { SegmentSource } from "./check.js";
+import { ChainError } from "./errors.js";
+
+const chunkBytes = 256 * 1024;
+const readInto = promisify(read);
+
+/**
+ * Names of a log's segments, in order.
+ * @throws {ChainError} `READ_FAILED`.
+ */
+export async function segmentNames(directory: string): Promise<readonly string[]> {
+  const names = await readdir(directory).catch((cause: unknown) => {
+    throw new ChainError("READ_FAILED", `the folder ${directory} cannot be read`, { cause });
+  });
+  return names.filter((name) => firstSequenceOf(name) !== undefined).sort();
+}
+
+/** Some segments of a folder, each opened when it is its turn and closed when the next one is. */
+export async function* segmentSources(
+  directory: string,
+  names: readonly string[],
+): AsyncGenerator<SegmentSource, void, undefined> {
+  for (const name of names) {
+    const opened = openSegmentFile(join(directory, name));
+    if ("refused" in opened) {
+      yield { name, chunks: [], refused: opened.refused };
+      continue;
+    }
+    try {
+      yield { name, chunks: readChunks(opened.descriptor) };
+    } finally {
+      closeSync(opened.descriptor);
+    }
+  }
+}
+
+/** A file that may be read as a segment, or why it may not. */
+export type OpenedSegment = { readonly descriptor: number; readonly stats: Stats } | { readonly refused: string };
+
+/** Opens a regular file and nothing else: a link could lead out of the log, a pipe would wait for ever. */
+export function openSegmentFile(path: string): OpenedSegment {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    return { refused: `the file cannot be opened: ${codeOf(error)}` };
+  }
+  const stats = fstatSync(descriptor);
+  if (stats.isFile()) return { descriptor, stats };
+  closeSync(descriptor);
+  return { refused: "it is not a regular file" };
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error
+    ? error.code === "ELOOP"
+      ? "it is a symbolic link"
+      : String(error.code)
+    : "unknown";
+
+/**
+ * Bytes of an open file from `position` to its end as it is met. A chunk is good until the next one is asked for.
+ * @throws {ChainError} `READ_FAILED`.
+ */
+export async function* readChunks(descriptor: number, position = 0): AsyncGenerator<Uint8Array, void, undefined> {
+  const buffer = Buffer.allocUnsafe(chunkBytes);
+  for (let at = position; ; ) {
+    const { bytesRead } = await readInto(descriptor, buffer, 0, chunkBytes, at).catch((cause: unknown) => {
+      throw new ChainError("READ_FAILED", "a segment cannot be read", { cause });
+    });
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
