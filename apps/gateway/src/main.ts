@@ -55,8 +55,8 @@ const envOption = (): Option =>
     .argParser((name: string, names: string[] | undefined) => [...(names ?? []), name])
     .default([], "none");
 
-function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}\n`;
+function examples(lines: readonly string[], note = ""): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}\n${note === "" ? "" : `\n${note}\n`}`;
 }
 
 function addRun(program: Command, finish: Finish): void {
@@ -73,9 +73,12 @@ function addRun(program: Command, finish: Finish): void {
     .addHelpText(
       "after",
       examples(
-        "berth-gateway run -- node ./node_modules/@modelcontextprotocol/server-filesystem/dist/index.js /srv/files",
-        "berth-gateway run --env GITHUB_TOKEN -- /opt/github-mcp-server stdio",
-      ) + "\nIn a client's configuration, put `berth-gateway run --` in front of the server's own command.\n",
+        [
+          "berth-gateway run -- node ./node_modules/@modelcontextprotocol/server-filesystem/dist/index.js /srv/files",
+          "berth-gateway run --env GITHUB_TOKEN -- /opt/github-mcp-server stdio",
+        ],
+        "In a client's configuration, put `berth-gateway run --` in front of the server's own command.",
+      ),
     )
     .action(async (command: string, args: string[], options) => {
       const { runCommand } = await import("./commands/run.js");
@@ -103,10 +106,13 @@ function addPin(program: Command, finish: Finish): void {
     .addHelpText(
       "after",
       examples(
-        "berth-gateway pin --catalog catalog.json",
-        "berth-gateway pin --catalog catalog.json --server files --yes",
-        "berth-gateway pin -- node ./server.js /srv/files",
-      ) + "\nExit code 3: something new or changed was not accepted. 1: a server could not be measured or started.\n",
+        [
+          "berth-gateway pin --catalog catalog.json",
+          "berth-gateway pin --catalog catalog.json --server files --yes",
+          "berth-gateway pin -- node ./server.js /srv/files",
+        ],
+        "Exit code 3: something new or changed was not accepted. 1: a server could not be measured or started.",
+      ),
     )
     .action(async (command: string[], options) => {
       const { pinCommand } = await import("./commands/pin.js");
@@ -128,10 +134,12 @@ function addImport(program: Command, finish: Finish): void {
     .addHelpText(
       "after",
       examples(
-        "berth-gateway import ~/.config/Claude/claude_desktop_config.json --out catalog.json",
-        "berth-gateway import .vscode/mcp.json ~/.codex/config.toml --out catalog.json --pin",
-      ) +
-        "\nAn entry that the catalog has already stays as it is; one of the same name with another content is reported.\n",
+        [
+          "berth-gateway import ~/.config/Claude/claude_desktop_config.json --out catalog.json",
+          "berth-gateway import .vscode/mcp.json ~/.codex/config.toml --out catalog.json --pin",
+        ],
+        "An entry that the catalog has already stays as it is; one of the same name with another content is reported.",
+      ),
     )
     .action(async (files: string[], options) => {
       const { importCommand } = await import("./commands/import.js");
@@ -148,7 +156,7 @@ function addServe(program: Command, finish: Finish): void {
     .addOption(stateOption())
     .option("--observe", "say what would be refused, and let it through, recorded")
     .option("--stdio", "speak over standard input and output")
-    .addHelpText("after", examples("berth-gateway serve --catalog catalog.json --stdio"))
+    .addHelpText("after", examples(["berth-gateway serve --catalog catalog.json --stdio"]))
     .action(async (options) => {
       const { serveCommand } = await import("./commands/serve.js");
       finish(await serveCommand(options));
@@ -161,7 +169,7 @@ function addStatus(program: Command, finish: Finish): void {
     .description("what the gateways of a state folder are doing and did last")
     .addOption(stateOption())
     .option("--json", "print the result as JSON")
-    .addHelpText("after", examples("berth-gateway status", "berth-gateway status --state ./state --json"))
+    .addHelpText("after", examples(["berth-gateway status", "berth-gateway status --state ./state --json"]))
     .action(async (options) => {
       const { statusCommand } = await import("./commands/status.js");
       finish(await statusCommand(options));
@@ -176,7 +184,7 @@ function addAudit(program: Command, finish: Finish): void {
     .addOption(stateOption())
     .option("--strict", "also check that each entry is in canonical form")
     .option("--json", "print the result as JSON")
-    .addHelpText("after", examples("berth-gateway audit verify", "berth-gateway audit verify --strict --json"))
+    .addHelpText("after", examples(["berth-gateway audit verify", "berth-gateway audit verify --strict --json"]))
     .action(async (options) => {
       const { auditVerifyCommand } = await import("./commands/audit.js");
       finish(await auditVerifyCommand(options));
@@ -187,7 +195,7 @@ function addAudit(program: Command, finish: Finish): void {
     .addOption(stateOption())
     .option("-n, --lines <count>", "how many", "20")
     .option("--json", "one JSON object a line")
-    .addHelpText("after", examples("berth-gateway audit tail", "berth-gateway audit tail -n 100 --json"))
+    .addHelpText("after", examples(["berth-gateway audit tail", "berth-gateway audit tail -n 100 --json"]))
     .action(async (options) => {
       const { auditTailCommand } = await import("./commands/audit.js");
       finish(await auditTailCommand(options));
@@ -202,7 +210,7 @@ function addDoctor(program: Command, finish: Finish): void {
     .addOption(configOption())
     .addOption(stateOption())
     .option("--json", "print the result as JSON")
-    .addHelpText("after", examples("berth-gateway doctor", "berth-gateway doctor --catalog catalog.json"))
+    .addHelpText("after", examples(["berth-gateway doctor", "berth-gateway doctor --catalog catalog.json"]))
     .action(async (options) => {
       const { doctorCommand } = await import("./commands/doctor.js");
       finish(await doctorCommand(options));

@@ -22,7 +22,9 @@ export type PlannedServer =
       /** Accepted just now, by the first use. */
       readonly firstUse?: boolean | undefined;
     }
-  | { readonly kind: "network"; readonly transport: string };
+  | { readonly kind: "network"; readonly transport: string }
+  /** Its first use has failed already; calls get the reason. */
+  | { readonly kind: "failed"; readonly error: unknown };
 
 /** What all starts of one process share. */
 export interface ServerStarter {
@@ -72,6 +74,7 @@ export async function openServer(starter: ServerStarter, name: string, signal: A
   const server = starter.servers.get(name);
   if (server === undefined) throw new Error(`no server is called ${name}`);
   if (server.kind === "network") return refuseNetwork(starter, name, server.transport);
+  if (server.kind === "failed") throw server.error;
   const { description, limits } = server;
   const logger = starter.logger.child({ server: name });
   const recorded: { expected?: string | undefined; measured?: string | undefined; target?: string | undefined } = {};

@@ -1,19 +1,27 @@
 import { hash, randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Chain, type Durability, type EntryInput, openChain } from "@berth/audit-chain";
+import { type Chain, type Durability, type JsonValue, openChain } from "@berth/audit-chain";
 import type { CallIntent, CallOutcome, CallRefused, RelayEvent, UpstreamEvidence } from "@berth/mcp-relay";
 import type { Decision } from "@berth/spawn-attestation";
+
+/** Members of an entry beside its type. Undefined ones are left out. */
+export type LogMembers = Readonly<Record<string, JsonValue | undefined>>;
+
+/** An entry before its session is added. */
+export interface LogEntry extends LogMembers {
+  readonly type: string;
+}
 
 /** The log of one process: one session, bracketed by its opening and its close. Digests and sizes only, never payloads. */
 export interface SessionLog {
   readonly logId: string;
   readonly session: string;
   /** Resolves as the durability level says. Entries are in call order. */
-  append(entry: Omit<EntryInput, "session">): Promise<unknown>;
+  append(entry: LogEntry): Promise<unknown>;
   /** What the relay reports, as an entry. */
   record(event: RelayEvent): Promise<unknown>;
   /** What the measuring decided about a server. */
-  recordDecision(server: string, decision: Decision, extra?: Omit<EntryInput, "type">): Promise<unknown>;
+  recordDecision(server: string, decision: Decision, extra?: LogMembers): Promise<unknown>;
   /** Writes `session.close`, then ends the log. */
   close(reason: string): Promise<void>;
 }
@@ -24,10 +32,10 @@ export interface SessionLogOptions {
   readonly folder: string;
   readonly durability: Durability;
   /** What `session.open` says beside its session. */
-  readonly opening: Omit<EntryInput, "type" | "session">;
+  readonly opening: LogMembers;
   now(): number;
   /** Facts about a server's present child that the relay does not know, such as its containment. */
-  childFacts?(server: string): Omit<EntryInput, "type">;
+  childFacts?(server: string): LogMembers;
 }
 
 /** Begins the log of this process, in a folder of its own: many gateways may write at once. */
@@ -40,8 +48,7 @@ export async function openSessionLog(options: SessionLogOptions): Promise<Sessio
     now: options.now,
     monotonic: () => performance.now(),
   });
-  const append = (entry: Omit<EntryInput, "session">): Promise<unknown> =>
-    chain.append({ ...entry, type: entry.type, session });
+  const append = (entry: LogEntry): Promise<unknown> => chain.append({ ...entry, session });
   const record = createRecorder(chain, session, options.childFacts ?? (() => ({})));
   let closing: Promise<void> | undefined;
   const end = async (reason: string): Promise<void> => {
@@ -62,10 +69,8 @@ export async function openSessionLog(options: SessionLogOptions): Promise<Sessio
   };
 }
 
-type Entry = Omit<EntryInput, "session">;
-
 /** Names of an entry's members are the log's format: see the README. */
-function decisionEntry(server: string, decision: Decision): Entry {
+function decisionEntry(server: string, decision: Decision): LogEntry {
   const { verdict, evidence, reason, expected, measured, target, guard, coverage, observed, stage } = decision;
   return {
     type: verdict === "spawn" ? "spawn" : "spawn.refused",
@@ -90,13 +95,13 @@ function decisionEntry(server: string, decision: Decision): Entry {
 function createRecorder(
   chain: Chain,
   session: string,
-  childFacts: (server: string) => Omit<EntryInput, "type">,
+  childFacts: (server: string) => LogMembers,
 ): (event: RelayEvent) => Promise<unknown> {
   // An outcome names its intent by sequence number, so that the log can be checked without our own call ids.
   const intents = new Map<string, number>();
   return (event) => {
-    const append = (entry: Entry): Promise<unknown> =>
-      chain.append({ ...entry, type: entry.type, session, ...childFacts(event.server) });
+    const append = (entry: LogEntry): Promise<unknown> =>
+      chain.append({ ...entry, session, ...(event.server === undefined ? {} : childFacts(event.server)) });
     switch (event.type) {
       case "call.intent": {
         const appended = append(intentEntry(event));
@@ -133,7 +138,7 @@ function createRecorder(
   };
 }
 
-function intentEntry(event: CallIntent): Entry {
+function intentEntry(event: CallIntent): LogEntry {
   const { type, server, method, tool, evidence, definition, wouldRefuse } = event;
   return {
     type,
@@ -148,7 +153,7 @@ function intentEntry(event: CallIntent): Entry {
   };
 }
 
-function outcomeEntry(event: CallOutcome): Entry {
+function outcomeEntry(event: CallOutcome): LogEntry {
   const { type, server, method, tool, evidence, status, reason, durationMs, response } = event;
   return {
     type,
@@ -163,17 +168,17 @@ function outcomeEntry(event: CallOutcome): Entry {
   };
 }
 
-function refusedEntry(event: CallRefused): Entry {
+function refusedEntry(event: CallRefused): LogEntry {
   const { type, server, method, tool, code, reason, expected, measured } = event;
   const sizes = { ...sizeOf("request", event.request), ...sizeOf("response", event.response) };
   return { type, server, method, tool, code, reason, expected, measured, ...sizes };
 }
 
-function evidenceOf({ evidence, digest, guard, coverage }: UpstreamEvidence): Omit<Entry, "type"> {
+function evidenceOf({ evidence, digest, guard, coverage }: UpstreamEvidence): LogMembers {
   return { evidence, digest, guard, coverage };
 }
 
-function sizeOf(side: "request" | "response", frame: Uint8Array | undefined): Omit<Entry, "type"> {
+function sizeOf(side: "request" | "response", frame: Uint8Array | undefined): LogMembers {
   if (frame === undefined) return {};
   return { [`${side}Bytes`]: frame.byteLength, [`${side}Digest`]: `sha256:${hash("sha256", frame, "hex")}` };
 }

@@ -1,0 +1,119 @@
+import { resolve } from "node:path";
+import type { StdioServer } from "@berth/mcp-relay";
+import { type GatewayConfig, loadConfig } from "../config.js";
+import { GatewayError } from "../errors.js";
+import { examineServer } from "../examine-server.js";
+import { createLogger } from "../logger.js";
+import type { PlannedServer, ServerStarter } from "../open-server.js";
+import { planServer } from "../plan-servers.js";
+import { type ServedServers, serveStdio } from "../relay-session.js";
+import { findRunServer, keepRunPins, newRunServer, type RunCommand, runName } from "../run-catalog.js";
+import { shellQuote } from "../shell-quote.js";
+import { defaultStatePath, openStateFolder } from "../state-folder.js";
+import { adviseAbout, policyOf } from "./serve.js";
+
+/** What the command line says. */
+export interface RunOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: readonly string[];
+  readonly config?: string;
+  readonly state: string;
+  readonly observe?: boolean;
+}
+
+/** Stands between a client and one server: pins it at its first use, refuses it when it changed. */
+export async function runCommand(options: RunOptions): Promise<number> {
+  const config = await loadConfig(options.config);
+  const command: RunCommand = { command: options.command, args: options.args, cwd: process.cwd() };
+  const name = runName(command);
+  const state = await openStateFolder(options.state);
+  const held = await findRunServer(state, name);
+  const server = withVariables(held ?? newRunServer(command, options.env), options.env);
+  const planned = await planRun(name, server, config);
+  const logger = await createLogger(config.log.level);
+  const pinLine = pinCommandLine(command, options.state);
+  return serveStdio({
+    mode: "run",
+    config,
+    names: "plain",
+    observe: options.observe === true,
+    state,
+    logger,
+    serverNames: [name],
+    opening: {},
+    prepare: (starter, signal) => {
+      if (held !== undefined) return Promise.resolve(served(name, server, planned, config));
+      logger.info({ server: name }, "first use of this command line here: it is pinned now");
+      return firstUse(name, server, planned, config, starter, signal);
+    },
+    advise: (_server, reason) => adviseAbout(reason, pinLine),
+  });
+}
+
+/** The command that shows and accepts a change, for the folder in which the client starts its servers. */
+export function pinCommandLine({ command, args, cwd }: RunCommand, state: string): string {
+  const place = resolve(state) === defaultStatePath(process.env) ? [] : ["--state", resolve(state)];
+  return `${shellQuote(["cd", cwd])} && ${shellQuote(["berth-gateway", "pin", ...place, "--", command, ...args])}`;
+}
+
+/** A run server with the variables that this command line names. */
+export function withVariables(server: StdioServer, names: readonly string[]): StdioServer {
+  return names.length === 0 ? server : { ...server, spawn: { ...server.spawn, inheritEnv: [...new Set(names)] } };
+}
+
+/** @throws {GatewayError} `ENVIRONMENT_UNRESOLVED`. */
+export async function planRun(name: string, server: StdioServer, config: GatewayConfig): Promise<PlannedStdio> {
+  const plan = await planServer(server, {
+    directory: server.spawn.cwd ?? process.cwd(),
+    variables: process.env,
+    config,
+  });
+  if (!plan.ok)
+    throw new GatewayError("ENVIRONMENT_UNRESOLVED", `the environment of ${name} is incomplete`, {
+      lines: plan.problems,
+    });
+  if (plan.planned.kind !== "stdio") throw new Error("a run server is a stdio server");
+  return plan.planned;
+}
+
+type PlannedStdio = Extract<PlannedServer, { kind: "stdio" }>;
+
+/** Examines the server and keeps what it is; another gateway that was first decides. What fails is what the client is told. */
+async function firstUse(
+  name: string,
+  server: StdioServer,
+  planned: PlannedStdio,
+  config: GatewayConfig,
+  starter: Omit<ServerStarter, "servers">,
+  signal: AbortSignal,
+): Promise<ServedServers> {
+  try {
+    const { description, environmentNames, limits } = planned;
+    const deadlines = { ...config.deadlines, ...server.deadlines };
+    const examined = await examineServer(starter, {
+      name,
+      description,
+      environmentNames,
+      limits,
+      deadlines,
+      firstUse: true,
+      signal,
+    });
+    await keepRunPins(starter.state, name, server, examined.pins, true);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (starter.policy.observe === true) return served(name, server, planned, config);
+    starter.logger.error(
+      { server: name },
+      `the first use failed: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    return served(name, server, { kind: "failed", error }, config);
+  }
+  const kept = withVariables((await findRunServer(starter.state, name)) ?? server, server.spawn.inheritEnv ?? []);
+  return served(name, kept, { ...(await planRun(name, kept, config)), firstUse: true }, config);
+}
+
+function served(name: string, server: StdioServer, planned: PlannedServer, config: GatewayConfig): ServedServers {
+  return { policies: [policyOf(name, server, config)], planned: new Map([[name, planned]]) };
+}

@@ -1,0 +1,73 @@
+import { inspectServer, type ServerInspection, type ServerPins, type ServerWaits } from "@berth/mcp-relay";
+import { interpreterPin, type Measurement, measureLaunch, type SpawnDescription } from "@berth/spawn-attestation";
+import { openServer, type ServerStarter } from "./open-server.js";
+
+/** A server as it is now: what was measured, and what that very program says of itself. */
+export interface Examined {
+  readonly measurement: Measurement;
+  readonly inspection: ServerInspection;
+  /** What would be accepted. */
+  readonly pins: ServerPins;
+}
+
+/** What to examine. */
+export interface ExamineOptions {
+  readonly name: string;
+  readonly description: SpawnDescription;
+  readonly environmentNames: readonly string[];
+  readonly firstUse?: boolean | undefined;
+  readonly limits: { readonly maxFrameBytes?: number | undefined; readonly maxQueuedBytes?: number | undefined };
+  readonly deadlines: ServerWaits | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Measures a server whatever is pinned, then starts exactly what was measured and asks it for everything that can be pinned. */
+export async function examineServer(
+  starter: Omit<ServerStarter, "servers">,
+  options: ExamineOptions,
+): Promise<Examined> {
+  const { name, environmentNames, firstUse, limits, signal } = options;
+  const unpinned = { ...options.description, digest: undefined, interpreter: undefined };
+  const { measurer } = starter;
+  const measurement = await measureLaunch(unpinned, { measurer, scratch: starter.state.scratch, signal });
+  const interpreter = interpreterPin(measurement);
+  const description = { ...unpinned, digest: measurement.digest, interpreter };
+  const planned = { kind: "stdio" as const, description, environmentNames, limits, firstUse };
+  const connection = await openServer({ ...starter, servers: new Map([[name, planned]]) }, name, signal);
+  try {
+    const inspection = await inspectServer(connection, { ...options.deadlines, signal });
+    return { measurement, inspection, pins: pinsOf(measurement, interpreter, inspection) };
+  } finally {
+    await connection.close();
+    const { code, signal: exitSignal } = await connection.exited;
+    await starter.log.append({
+      type: "child.exit",
+      server: name,
+      ...connection.evidence,
+      reason: "EXAMINED",
+      exitCode: code ?? undefined,
+      exitSignal: exitSignal ?? undefined,
+      stderrBytes: connection.stderrBytes?.(),
+      containment: connection.containment,
+    });
+  }
+}
+
+function pinsOf(
+  measurement: Measurement,
+  interpreter: ServerPins["interpreter"],
+  { initialize, tools, prompts, resourceTemplates }: ServerInspection,
+): ServerPins {
+  return {
+    digest: measurement.digest,
+    interpreter,
+    tools: byName(tools),
+    prompts: byName(prompts),
+    resourceTemplates: byName(resourceTemplates),
+    initialize,
+  };
+}
+
+function byName(definitions: ServerInspection["tools"]): ServerPins["tools"] {
+  return new Map(definitions.map(({ name, digest, definition }) => [name, { digest, definition }]));
+}

@@ -1,0 +1,105 @@
+import { visibleText } from "@berth/mcp-relay";
+import type { SpawnDescription } from "@berth/spawn-attestation";
+import type { Examined } from "./examine-server.js";
+import { findPackage, type PackageFacts } from "./package-facts.js";
+import type { PinComparison, PinStatus } from "./pin-compare.js";
+import { shellQuote } from "./shell-quote.js";
+
+/** One server's part of the result. */
+export interface PinResult {
+  readonly name: string;
+  readonly status: PinStatus;
+  readonly description?: SpawnDescription | undefined;
+  readonly environmentNames?: readonly string[] | undefined;
+  readonly examined?: Examined | undefined;
+  readonly comparison?: PinComparison | undefined;
+  /** Why it could not be measured or started. */
+  readonly error?:
+    | { readonly reason: string; readonly message: string; readonly advice?: string | undefined }
+    | undefined;
+}
+
+/** The result for programs; its keys are in the README. */
+export function resultForPrograms(results: readonly PinResult[]): unknown {
+  const servers = results.map(({ name, status, examined, comparison, error }) => {
+    if (examined === undefined || comparison === undefined) return [name, { status, error }];
+    const { digest, target, interpreter, coverage } = examined.measurement;
+    return [
+      name,
+      {
+        status,
+        digest,
+        target: target.path,
+        interpreter:
+          interpreter === undefined
+            ? null
+            : { path: interpreter.path, kind: interpreter.kind, digest: interpreter.digest },
+        coverage: coverage.scope,
+        leavesOut: coverage.leavesOut,
+        tools: comparison.tools,
+        changes: comparison.changes,
+      },
+    ];
+  });
+  return { servers: Object.fromEntries(servers) };
+}
+
+/** What is about to be trusted, as lines for a person. Texts of servers and packages are shown so that nothing hides in them. */
+export async function linesForPeople(result: PinResult): Promise<string[]> {
+  const { name, status, description, environmentNames = [], examined, comparison, error } = result;
+  if (examined === undefined || comparison === undefined) {
+    const advice = error?.advice === undefined ? [] : [`    ${error.advice}`];
+    return [`${name}: ${status}`, `    ${error?.reason ?? ""}: ${error?.message ?? ""}`, ...advice];
+  }
+  const { measurement, inspection } = examined;
+  const row = (label: string, value: string): string => `    ${label.padEnd(12)} ${visibleText(value)}`;
+  return [
+    `${name}: ${status}`,
+    ...(description === undefined ? [] : [row("runs", shellQuote([description.command, ...description.args]))]),
+    row("target", measurement.target.path),
+    row("package", shownPackage(await findPackage(measurement.coverage.root))),
+    row("covers", coverageText(examined)),
+    ...measurement.coverage.leavesOut.map((left) => row("leaves out", left)),
+    row("digest", measurement.digest),
+    ...(measurement.interpreter === undefined ? [] : [row("interpreter", interpreterText(measurement.interpreter))]),
+    row(
+      "variables",
+      environmentNames.length === 0 ? "the safe list only" : `the safe list, ${environmentNames.join(", ")}`,
+    ),
+    ...measurement.warnings.map((warning) => row("note", warning)),
+    ...inspection.problems.map((problem) => row("problem", String(problem))),
+    row(
+      "offers",
+      `${inspection.tools.length} tools, ${inspection.prompts.length} prompts, ${inspection.resourceTemplates.length} resource templates`,
+    ),
+    ...effectRows(comparison, row),
+    ...(comparison.changes.length === 0
+      ? []
+      : ["    what changed", ...comparison.changes.map((line) => `      ${visibleText(line)}`)]),
+  ];
+}
+
+function shownPackage(facts: PackageFacts | undefined): string {
+  if (facts === undefined) return "none is named";
+  const publisher = facts.publisher === undefined ? "publisher not named" : `by ${facts.publisher}`;
+  return `${facts.name} ${facts.version ?? "without version"}, ${publisher} (its own word)`;
+}
+
+function coverageText({ measurement: { coverage, files, bytes, guard } }: Examined): string {
+  const ignored = coverage.ignore.length === 0 ? "" : `, without ${coverage.ignore.join(", ")}`;
+  const what =
+    coverage.scope === "tree" ? `the folder ${coverage.root} (${files} files, ${bytes} bytes${ignored})` : `one file`;
+  return `${what}, guard ${guard}`;
+}
+
+function interpreterText({ path, kind, realPath }: NonNullable<Examined["measurement"]["interpreter"]>): string {
+  if (kind === "shim") return `${path}, a stand-in for ${realPath}: better write that path as the command`;
+  return path === realPath ? path : `${path} (${realPath})`;
+}
+
+function effectRows({ tools }: PinComparison, row: (label: string, value: string) => string): string[] {
+  return (["writes", "deletes"] as const).flatMap((effect) => {
+    const names = tools.filter((tool) => tool.effect === effect).map(({ name }) => name);
+    return names.length === 0 ? [] : [row(effect, names.join(", "))];
+  });
+}

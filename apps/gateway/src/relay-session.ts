@@ -1,0 +1,156 @@
+import { PassThrough, type Readable } from "node:stream";
+import { createRelaySession, type RelaySession, type ServerPolicy } from "@berth/mcp-relay";
+import { createMeasurer } from "@berth/spawn-attestation";
+import { createStreamTransport, sweepChildren } from "@berth/stdio-transport";
+import type { GatewayConfig } from "./config.js";
+import { exitCodes } from "./errors.js";
+import { type ExitSignals, listenForExit } from "./exit-signals.js";
+import type { Logger } from "./logger.js";
+import { createOpenUpstream, type OpenedServer, type PlannedServer, type ServerStarter } from "./open-server.js";
+import { openSessionLog } from "./session-log.js";
+import type { StateFolder } from "./state-folder.js";
+import { version } from "./version.js";
+
+/** One client on standard input and output, and the servers behind it. */
+export interface StdioSessionTerms {
+  readonly mode: "run" | "serve";
+  readonly config: GatewayConfig;
+  readonly names: GatewayConfig["names"];
+  readonly observe: boolean;
+  readonly state: StateFolder;
+  readonly logger: Logger;
+  readonly serverNames: readonly string[];
+  /** What `session.open` says beside what all sessions say. */
+  readonly opening: { readonly catalogDigest?: string | undefined; readonly catalog?: string | undefined };
+  /** Called once the log is open: what is served. Its signal ends when the client is gone or the process is told to end. */
+  prepare(starter: Omit<ServerStarter, "servers">, signal: AbortSignal): Promise<ServedServers>;
+  /** What a person can do about a refusal. */
+  advise(server: string, reason: string): string | undefined;
+}
+
+/** What a session serves. */
+export interface ServedServers {
+  readonly policies: readonly ServerPolicy[];
+  readonly planned: ReadonlyMap<string, PlannedServer>;
+}
+
+/**
+ * Serves one session until the client is gone or the process is told to end. When it returns, every child is gone and the
+ * log is closed. The exit code is 3 when the only server was refused.
+ */
+export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
+  const { logger, state, config, observe } = terms;
+  const exits = listenForExit((error) => logger.fatal({ err: error }, "a fault of ours"));
+  const opened = new Map<string, OpenedServer>();
+  const measurer = createMeasurer();
+  const log = await openSessionLog({
+    folder: state.audit,
+    durability: config.audit.durability,
+    now: Date.now,
+    opening: opening(terms),
+    childFacts: (server) => ({ containment: opened.get(server)?.containment }),
+  });
+  try {
+    const policy = { allowUnmeasuredSpawn: config.attestation.allowUnmeasuredSpawn, observe };
+    const starter = { policy, log, state, measurer, logger, advise: terms.advise };
+    const sweeping = sweepLeftovers(state, logger, exits.signal);
+    const input = watchInput(process.stdin, exits.signal);
+    const served = await tryPrepare(terms, starter, input.signal);
+    if (served === undefined) return exitCodes.good;
+    const session = createRelaySession({
+      downstream: createStreamTransport({ readable: input.stream, writable: process.stdout, ...config.limits }),
+      servers: served.policies,
+      openUpstream: createOpenUpstream({ ...starter, servers: served.planned }, (name, server) =>
+        opened.set(name, server),
+      ),
+      record: (event) => log.record(event),
+      names: terms.names,
+      observe,
+      unpinned: policy.allowUnmeasuredSpawn || observe ? "show" : "hide",
+      passThroughInitialize: terms.mode === "run",
+      serverInfo: { name: "berth-gateway", version },
+      onFault: (fault) => logger.error(fault, "a line of a server that is no message"),
+      onNotice: ({ code, server, message }) => logger.warn({ code, server }, message),
+      advise: ({ server, reason }) => (server === undefined ? undefined : terms.advise(server, reason)),
+    });
+    await ended(session, exits);
+    await sweeping;
+    return exitCode(terms, session, exits);
+  } finally {
+    const reason = exits.cause() ?? "CLIENT_CLOSED";
+    await log.close(reason);
+    await measurer.close();
+    logger.info({ reason, log: log.logId }, "closed");
+    exits.release();
+  }
+}
+
+/** What is served, or undefined when the client was gone before that was known. */
+async function tryPrepare(
+  terms: StdioSessionTerms,
+  starter: Omit<ServerStarter, "servers">,
+  signal: AbortSignal,
+): Promise<ServedServers | undefined> {
+  try {
+    return await terms.prepare(starter, signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** Passes input on, and notices its end although nobody reads yet: a first use may take seconds. */
+function watchInput(source: Readable, exit: AbortSignal): { readonly stream: Readable; readonly signal: AbortSignal } {
+  const ending = new AbortController();
+  const stream = new PassThrough();
+  source.once("end", () => ending.abort(new Error("the client closed its side")));
+  source.once("error", () => ending.abort(new Error("the client's side failed")));
+  source.pipe(stream);
+  return { stream, signal: AbortSignal.any([exit, ending.signal]) };
+}
+
+function opening(terms: StdioSessionTerms): Record<string, string | boolean | number | string[] | undefined> {
+  const { config, mode, names, observe } = terms;
+  return {
+    ...terms.opening,
+    mode,
+    version,
+    pid: process.pid,
+    names,
+    observe,
+    allowUnmeasuredSpawn: config.attestation.allowUnmeasuredSpawn,
+    guardDefault: config.attestation.guard,
+    durability: config.audit.durability,
+    servers: [...terms.serverNames],
+  };
+}
+
+/** What hosts that were killed have left behind in this state folder. */
+async function sweepLeftovers(state: StateFolder, logger: Logger, signal: AbortSignal): Promise<void> {
+  try {
+    const { ended, unproven, failed } = await sweepChildren(state.children, { signal });
+    for (const { pid, file } of ended)
+      logger.warn({ pid, file }, "ended a server that a killed gateway had left behind");
+    for (const { pid, file } of [...unproven, ...failed])
+      logger.warn({ pid, file }, "a server of a killed gateway may be left");
+  } catch (error) {
+    if (!signal.aborted) logger.warn({ err: error }, "could not look for servers that killed gateways left behind");
+  }
+}
+
+async function ended(session: RelaySession, exits: ExitSignals): Promise<void> {
+  const close = (): void => {
+    void session.close();
+  };
+  if (exits.signal.aborted) close();
+  exits.signal.addEventListener("abort", close, { once: true });
+  await session.closed;
+  exits.signal.removeEventListener("abort", close);
+}
+
+function exitCode(terms: StdioSessionTerms, session: RelaySession, exits: ExitSignals): number {
+  if (exits.cause() === "exception") return exitCodes.failed;
+  const [only, ...others] = session.status();
+  const wasRefused = terms.mode === "run" && others.length === 0 && only !== undefined && only.starts === 0;
+  return wasRefused && only.lastReason !== undefined ? exitCodes.refused : exitCodes.good;
+}
