@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that old versions parse too, so that they get a sentence and not a syntax error.
+// Checked before anything else is loaded, so that an older Node gets a sentence and not a syntax error.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (!((major === 22 && minor >= 18) || (major === 24 && minor >= 11) || major === 25 || major >= 26)) {
   console.error(`berth-gateway needs Node 22.18, 24.11 or 26 and newer; this is ${process.versions.node}`);

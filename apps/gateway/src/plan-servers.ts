@@ -1,4 +1,4 @@
-import type { CatalogServer } from "@berth/mcp-relay";
+import type { CatalogServer, ServerPolicy } from "@berth/mcp-relay";
 import type { CatalogFile } from "./catalog-file.js";
 import type { GatewayConfig } from "./config.js";
 import { describeServer } from "./describe-server.js";
@@ -44,4 +44,10 @@ export async function planServer(
   const { description, environmentNames } = described;
   const limits = { ...config.limits, ...server.limits };
   return { ok: true, planned: { kind: "stdio", description, environmentNames, limits } };
+}
+
+/** What the relay has to know about an entry, with the configuration's defaults. */
+export function policyOf(name: string, server: CatalogServer, config: GatewayConfig): ServerPolicy {
+  const { onBadLine, deadlines, tools, pinnedInitialize } = server;
+  return { name, onBadLine, tools, pinnedInitialize, deadlines: { ...config.deadlines, ...deadlines } };
 }

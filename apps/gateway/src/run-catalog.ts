@@ -31,6 +31,11 @@ export function newRunServer({ command, args, cwd }: RunCommand, inheritEnv: rea
   return { transport: "stdio", spawn: { command, args, cwd, ...(inheritEnv.length > 0 ? { inheritEnv } : {}) } };
 }
 
+/** A run server with the variables that this command line names. */
+export function withVariables(server: StdioServer, names: readonly string[]): StdioServer {
+  return names.length === 0 ? server : { ...server, spawn: { ...server.spawn, inheritEnv: [...new Set(names)] } };
+}
+
 /**
  * Keeps what was accepted about a run server. With `onlyIfNew`, an entry that another process wrote meanwhile stays: the
  * first use is decided once.

@@ -12,11 +12,10 @@ import { comparePins } from "../pin-compare.js";
 import { linesForPeople, type PinResult, resultForPrograms } from "../pin-show.js";
 import { planServer } from "../plan-servers.js";
 import { startProgress } from "../progress.js";
-import { findRunServer, newRunServer, runName } from "../run-catalog.js";
+import { findRunServer, newRunServer, runName, withVariables } from "../run-catalog.js";
 import { openSessionLog } from "../session-log.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
-import { withVariables } from "./run.js";
 
 /** What the command line says. */
 export interface PinOptions {

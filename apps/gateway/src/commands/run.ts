@@ -1,16 +1,14 @@
-import { resolve } from "node:path";
 import type { StdioServer } from "@berth/mcp-relay";
+import { adviseAbout, pinCommandLine } from "../advice.js";
 import { type GatewayConfig, loadConfig } from "../config.js";
 import { GatewayError } from "../errors.js";
 import { examineServer } from "../examine-server.js";
 import { createLogger } from "../logger.js";
 import type { PlannedServer, ServerStarter } from "../open-server.js";
-import { planServer } from "../plan-servers.js";
+import { planServer, policyOf } from "../plan-servers.js";
 import { type ServedServers, serveStdio } from "../relay-session.js";
-import { findRunServer, keepRunPins, newRunServer, type RunCommand, runName } from "../run-catalog.js";
-import { shellQuote } from "../shell-quote.js";
-import { defaultStatePath, openStateFolder } from "../state-folder.js";
-import { adviseAbout, policyOf } from "./serve.js";
+import { findRunServer, keepRunPins, newRunServer, type RunCommand, runName, withVariables } from "../run-catalog.js";
+import { openStateFolder } from "../state-folder.js";
 
 /** What the command line says. */
 export interface RunOptions {
@@ -51,19 +49,8 @@ export async function runCommand(options: RunOptions): Promise<number> {
   });
 }
 
-/** The command that shows and accepts a change, for the folder in which the client starts its servers. */
-export function pinCommandLine({ command, args, cwd }: RunCommand, state: string): string {
-  const place = resolve(state) === defaultStatePath(process.env) ? [] : ["--state", resolve(state)];
-  return `${shellQuote(["cd", cwd])} && ${shellQuote(["berth-gateway", "pin", ...place, "--", command, ...args])}`;
-}
-
-/** A run server with the variables that this command line names. */
-export function withVariables(server: StdioServer, names: readonly string[]): StdioServer {
-  return names.length === 0 ? server : { ...server, spawn: { ...server.spawn, inheritEnv: [...new Set(names)] } };
-}
-
 /** @throws {GatewayError} `ENVIRONMENT_UNRESOLVED`. */
-export async function planRun(name: string, server: StdioServer, config: GatewayConfig): Promise<PlannedStdio> {
+async function planRun(name: string, server: StdioServer, config: GatewayConfig): Promise<PlannedStdio> {
   const plan = await planServer(server, {
     directory: server.spawn.cwd ?? process.cwd(),
     variables: process.env,

@@ -1,9 +1,10 @@
-import type { CatalogServer, ServerPolicy } from "@berth/mcp-relay";
+import type { CatalogServer } from "@berth/mcp-relay";
+import { adviseAbout } from "../advice.js";
 import { loadCatalog } from "../catalog-file.js";
 import { type GatewayConfig, loadConfig } from "../config.js";
 import { GatewayError } from "../errors.js";
 import { createLogger, type Logger } from "../logger.js";
-import { planServers } from "../plan-servers.js";
+import { planServers, policyOf } from "../plan-servers.js";
 import { serveStdio } from "../relay-session.js";
 import { shellQuote } from "../shell-quote.js";
 import { openStateFolder } from "../state-folder.js";
@@ -43,27 +44,6 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
     advise: (server, reason) =>
       adviseAbout(reason, shellQuote(["berth-gateway", "pin", "--catalog", file.path, "--server", server])),
   });
-}
-
-/** What the relay has to know about an entry, with the configuration's defaults. */
-export function policyOf(name: string, server: CatalogServer, config: GatewayConfig): ServerPolicy {
-  const { onBadLine, deadlines, tools, pinnedInitialize } = server;
-  return { name, onBadLine, tools, pinnedInitialize, deadlines: { ...config.deadlines, ...deadlines } };
-}
-
-/** Reasons that pinning again answers. Others carry the measuring package's own advice. */
-const pinReasons = new Set(
-  (
-    "NOT_PINNED DIGEST_MISMATCH INTERPRETER_CHANGED TOOL_CHANGED TOOL_NOT_PINNED TOOL_WITHDRAWN PROMPT_CHANGED PROMPT_NOT_PINNED " +
-    "PROMPT_WITHDRAWN RESOURCE_TEMPLATE_CHANGED RESOURCE_TEMPLATE_NOT_PINNED"
-  ).split(" "),
-);
-
-/** What to do about a refusal that a person may answer by pinning. */
-export function adviseAbout(reason: string, pinLine: string): string | undefined {
-  if (!pinReasons.has(reason)) return undefined;
-  const key = reason === "NOT_PINNED" ? " (or set attestation.allowUnmeasuredSpawn in gateway.yaml)" : "";
-  return `to see what it is and accept it, run: ${pinLine}${key}`;
 }
 
 function announce(

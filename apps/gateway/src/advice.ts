@@ -1,0 +1,25 @@
+import { resolve } from "node:path";
+import type { RunCommand } from "./run-catalog.js";
+import { shellQuote } from "./shell-quote.js";
+import { defaultStatePath } from "./state-folder.js";
+
+/** Reasons that pinning again answers. Others carry the measuring package's own advice. */
+const pinReasons = new Set(
+  (
+    "NOT_PINNED DIGEST_MISMATCH INTERPRETER_CHANGED TOOL_CHANGED TOOL_NOT_PINNED TOOL_WITHDRAWN PROMPT_CHANGED PROMPT_NOT_PINNED " +
+    "PROMPT_WITHDRAWN RESOURCE_TEMPLATE_CHANGED RESOURCE_TEMPLATE_NOT_PINNED"
+  ).split(" "),
+);
+
+/** What to do about a refusal that a person may answer by pinning. */
+export function adviseAbout(reason: string, pinLine: string): string | undefined {
+  if (!pinReasons.has(reason)) return undefined;
+  const key = reason === "NOT_PINNED" ? " (or set attestation.allowUnmeasuredSpawn in gateway.yaml)" : "";
+  return `to see what it is and accept it, run: ${pinLine}${key}`;
+}
+
+/** The command that shows and accepts a change, for the folder in which the client starts its servers. */
+export function pinCommandLine({ command, args, cwd }: RunCommand, state: string): string {
+  const place = resolve(state) === defaultStatePath(process.env) ? [] : ["--state", resolve(state)];
+  return `${shellQuote(["cd", cwd])} && ${shellQuote(["berth-gateway", "pin", ...place, "--", command, ...args])}`;
+}
