@@ -33,8 +33,6 @@ export interface UpstreamConnection {
   stderrBytes?(): number;
   /** Ends the child in stages. May be called again. */
   close(): Promise<void>;
-  /** Ends the child at once; default `close`. */
-  kill?(): Promise<void>;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { type JsonNode, printCanonical, readJsonNode, stringOf } from "./json-node.js";
+import { visibleText } from "./visible-text.js";
 
-/** Characters that a terminal acts on or that hide text: controls, bidi marks, zero-width and tag characters. */
-const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
 /** Unchanged text that is shown on both sides of a difference. */
 const contextLength = 40;
 /** Longest single value that is shown. */
@@ -75,14 +74,10 @@ function differingParts(before: string, after: string): [string, string] {
 function memberPath(path: string, name: string): string {
   const plain = /^[A-Za-z_$][\w$]*$/.test(name);
   if (plain) return path === "" ? name : `${path}.${name}`;
-  return `${path}[${escaped(JSON.stringify(name))}]`;
+  return `${path}[${visibleText(JSON.stringify(name))}]`;
 }
 
 function shown(text: string): string {
   const cut = text.length > maxShown ? `${text.slice(0, maxShown)}… (${text.length} characters)` : text;
-  return escaped(cut);
-}
-
-function escaped(text: string): string {
-  return text.replace(unsafe, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+  return visibleText(cut);
 }

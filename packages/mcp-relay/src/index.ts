@@ -1,4 +1,22 @@
 export type {
+  Catalog,
+  CatalogServer,
+  InterpreterPin,
+  NetworkServer,
+  PinnedFile,
+  ServerLimits,
+  SpawnBlock,
+  StdioServer,
+} from "./catalog.js";
+export { addServers, emptyCatalog, type ServerPins, writePins } from "./catalog-edit.js";
+export {
+  type EnvironmentProblem,
+  type EnvironmentSource,
+  type ResolvedEnvironment,
+  resolveEnvironment,
+} from "./catalog-env.js";
+export { type CatalogProblem, type CatalogReading, readCatalog } from "./catalog-read.js";
+export type {
   EvidenceClass,
   ExitReport,
   OpenUpstream,
@@ -17,6 +35,10 @@ export {
   readDefinition,
 } from "./drift.js";
 export { isRelayError, RelayError, type RelayErrorCode } from "./errors.js";
+export { importClientConfig } from "./import/import.js";
+export type { ClientForm, ImportedServer, ImportNote, ImportNoteCode, ImportReport } from "./import/report.js";
+export { catalogName } from "./import/server-name.js";
+export { type InspectOptions, inspectServer, type ServerInspection } from "./inspect.js";
 export { exposedName, type NameStyle } from "./names.js";
 export type {
   CallIntent,
@@ -47,4 +69,13 @@ export type {
   ServerWaits,
   ToolPolicy,
 } from "./server-policy.js";
-export { type BlockedReason, type GoneReason, relayErrors } from "./wire-errors.js";
+export { createRelaySession } from "./session/relay-session.js";
+export { visibleText } from "./visible-text.js";
+export {
+  type AskedReason,
+  type BlockedReason,
+  type FaultSubject,
+  type GoneReason,
+  type OwnReason,
+  relayErrors,
+} from "./wire-errors.js";

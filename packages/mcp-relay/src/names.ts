@@ -30,7 +30,10 @@ export function exposedName(server: string, name: string, style: NameStyle): str
 export function routeName(exposed: string, servers: readonly string[]): NameRoute | undefined {
   const server = servers
     .filter((candidate) => exposed.startsWith(candidate + separator))
-    .reduce<string | undefined>((best, candidate) => (candidate.length > (best?.length ?? -1) ? candidate : best), undefined);
+    .reduce<string | undefined>(
+      (best, candidate) => (candidate.length > (best?.length ?? -1) ? candidate : best),
+      undefined,
+    );
   if (server === undefined) return undefined;
   if (exposed.length === maxNameLength && /_[0-9a-f]{8}$/.test(exposed)) return { server };
   return { server, tool: exposed.slice(server.length + separator.length) };
@@ -49,12 +52,18 @@ export function checkServerNames(servers: readonly string[], style: NameStyle): 
   for (const name of servers) {
     if (serverName.test(name)) continue;
     const allowed = "1 to 64 letters, digits, dots, hyphens and underscores";
-    throw new RelayError("SERVER_NAME_INVALID", `server name ${JSON.stringify(name)} must be ${allowed} to be a prefix of tool names`);
+    throw new RelayError(
+      "SERVER_NAME_INVALID",
+      `server name ${JSON.stringify(name)} must be ${allowed} to be a prefix of tool names`,
+    );
   }
   for (const short of servers) {
     const other = servers.find((long) => long !== short && (long + separator).startsWith(short + separator));
     if (other === undefined) continue;
     const way = "rename one of them in the catalog";
-    throw new RelayError("SERVER_NAMES_AMBIGUOUS", `"${short}${separator}…" could be a tool of "${short}" or of "${other}": ${way}`);
+    throw new RelayError(
+      "SERVER_NAMES_AMBIGUOUS",
+      `"${short}${separator}…" could be a tool of "${short}" or of "${other}": ${way}`,
+    );
   }
 }

@@ -35,6 +35,7 @@ export type CallStatus =
   | "cancelled"
   | "timeout"
   | "frame-too-large"
+  | "queue-full"
   | "child-exited"
   | "child-desynchronized"
   | "session-closed";
@@ -52,7 +53,9 @@ export interface CallOutcome extends CallSubject {
 }
 
 /** A call that never left. */
-export interface CallRefused extends CallSubject {
+export interface CallRefused extends Omit<CallSubject, "server"> {
+  /** Absent when the name or address led to no server. */
+  readonly server?: string | undefined;
   readonly type: "call.refused";
   /** The wire code and the reason that the client got. */
   readonly code: number;

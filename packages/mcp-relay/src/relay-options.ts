@@ -1,8 +1,10 @@
+import type { Scheduler } from "@berth/jsonrpc-framing";
 import type { Transport } from "@berth/stdio-transport";
 import type { OpenUpstream, UpstreamEvidence } from "./connection.js";
 import type { NameStyle } from "./names.js";
 import type { RelayEvent } from "./relay-event.js";
 import type { ServerPolicy } from "./server-policy.js";
+import type { FaultSubject } from "./wire-errors.js";
 
 /** What a relay session is made of: one client, its servers, and the functions that start and record. */
 export interface RelayOptions {
@@ -34,12 +36,10 @@ export interface RelayOptions {
   /** Things an operator wants to know that are no fault of a stream. */
   onNotice?(notice: RelayNotice): void;
   /** How to get out of a refusal, appended to its text; undefined keeps the relay's own sentence, which names the catalog key. */
-  advise?(refusal: { readonly reason: string; readonly server: string; readonly name?: string | undefined }): string | undefined;
+  advise?(refusal: FaultSubject): string | undefined;
   readonly limits?: RelayLimits | undefined;
-  /** Monotonic milliseconds. Default `performance.now`. */
-  now?(): number;
-  /** Runs `callback` once after `ms` and returns how to call that off. Default `setTimeout`, not keeping the process alive. */
-  schedule?(callback: () => void, ms: number): () => void;
+  /** Default: `performance.now` and `setTimeout`. */
+  readonly scheduler?: Scheduler | undefined;
 }
 
 /** Bounds of one session. */
@@ -52,8 +52,8 @@ export interface RelayLimits {
   readonly maxListPages?: number | undefined;
   /** Bytes of one list of one server, over all pages, 1 KiB to 256 MiB. Default 16 MiB. */
   readonly maxListBytes?: number | undefined;
-  /** Bytes waiting to be read by the client before the session ends, 1 KiB to 1 GiB. Default 64 MiB. */
-  readonly maxQueuedBytes?: number | undefined;
+  /** Bytes waiting for the client above which its servers are not read until it catches up, 1 KiB to 1 GiB. Default 8 MiB. */
+  readonly pauseAboveBytes?: number | undefined;
 }
 
 /** A fault of a child's stream. The excerpt is escaped, at most 200 characters, and never goes to a client or a log of calls. */

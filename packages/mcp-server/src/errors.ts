@@ -1,3 +1,5 @@
+import type { JsonValue } from "@berth/jsonrpc-framing";
+
 /** Reasons a message cannot be served in any era that this server speaks. */
 export type EraErrorCode = "METHOD_UNKNOWN" | "META_INCOMPLETE" | "REVISION_UNSUPPORTED" | "NOT_INITIALIZED";
 
@@ -6,7 +8,7 @@ export interface EraWireError {
   /** JSON-RPC or MCP error number. */
   readonly code: number;
   /** The `error.data` member; absent where the specification defines none. */
-  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  readonly data?: JsonValue | undefined;
 }
 
 /** Thrown when a message belongs to no era that is served. Match on `code`; `wire` is what the peer gets, with `message` as its text. */

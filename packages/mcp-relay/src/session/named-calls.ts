@@ -1,0 +1,48 @@
+import { type Edit, readMember, readString, type Span, wireErrors } from "@berth/jsonrpc-framing";
+import { encodeText, replacing } from "../translate.js";
+import { notServed } from "../wire-errors.js";
+import { admit } from "./admission.js";
+import type { ClientCall } from "./call-table.js";
+import { findNamed, type Named, type NamedKind } from "./find-named.js";
+import { refuseCall, relayCall } from "./relay-call.js";
+import type { SessionParts } from "./session-parts.js";
+
+/** `tools/call` and `prompts/get`: by the name in `params.name`. */
+export async function callNamed(session: SessionParts, call: ClientCall, kind: NamedKind): Promise<void> {
+  await routeByName(session, call, kind, call.envelope.members?.get("name"));
+}
+
+/** A completion for a prompt's argument: by the name in `params.ref.name`. */
+export async function completePrompt(session: SessionParts, call: ClientCall, ref: Span): Promise<void> {
+  await routeByName(session, call, "prompts", readMember(call.frame, ref, ["name"]));
+}
+
+async function routeByName(
+  session: SessionParts,
+  call: ClientCall,
+  kind: NamedKind,
+  span: Span | undefined,
+): Promise<void> {
+  const exposed = span && readString(call.frame, span);
+  let named: Named;
+  try {
+    if (span === undefined || exposed === undefined) {
+      throw notServed(wireErrors.invalidParams, "PARAMS_INVALID", `${call.method} needs a name, a string`);
+    }
+    const found = findNamed(session, kind, exposed);
+    named = found instanceof Promise ? await found : found;
+  } catch (error) {
+    return refuseCall(session, call, error, { tool: exposed });
+  }
+  const { upstream, name } = named;
+  await relayCall(session, call, {
+    upstream,
+    tool: name,
+    edits: renaming(span, exposed, name),
+    admit: (child) => admit(kind, name, child, upstream.terms, session.terms),
+  });
+}
+
+function renaming(span: Span, exposed: string, name: string): readonly Edit[] | undefined {
+  return exposed === name ? undefined : [replacing(span, encodeText(JSON.stringify(name)))];
+}
