@@ -22,7 +22,7 @@ export type SpawnFunction = (
   options: LaunchSpawnOptions,
 ) => ChildProcess | Promise<ChildProcess>;
 
-/** How long each stage of the end may take, in milliseconds: 0 to 600_000. */
+/** How long each stage of the end may take, in milliseconds: 0 (`killMs`: 100) to 600_000. */
 export interface Graces {
   /** From the end of its input to SIGTERM. Default 2_000. */
   readonly inputMs?: number | undefined;

@@ -1,5 +1,5 @@
-export type { ChildHandle, Containment, ExitStatus, StderrRecord } from "./child.js";
 export { openChild } from "./child.js";
+export type { ChildHandle, Containment, ExitStatus, StderrRecord } from "./child-handle.js";
 export type { ChildOptions, Graces, LaunchSpawnOptions, SpawnFunction } from "./child-options.js";
 export type { ContainmentReport } from "./containment.js";
 export { probeContainment } from "./containment.js";
@@ -8,6 +8,6 @@ export type { StdioTransportErrorCode, StdioTransportErrorDetails } from "./erro
 export { isStdioTransportError, StdioTransportError } from "./errors.js";
 export type { StreamTransportOptions } from "./stdio.js";
 export { createStreamTransport } from "./stdio.js";
-export type { SweepReport, SweptChild } from "./sweep.js";
+export type { SweepOptions, SweepReport, SweptChild } from "./sweep.js";
 export { sweepChildren } from "./sweep.js";
 export type { FrameReceiver, SendOptions, Transport, TransportLimits } from "./transport.js";

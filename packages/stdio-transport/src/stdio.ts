@@ -1,5 +1,9 @@
 import type { Readable, Writable } from "node:stream";
+import { StdioTransportError } from "./errors.js";
+import { refuseUnknown } from "./read-options.js";
+import { createStreamCore } from "./stream-core.js";
 import type { Transport, TransportLimits } from "./transport.js";
+import { readTransportLimits, transportLimitNames } from "./transport-terms.js";
 
 /** What `createStreamTransport` accepts. */
 export interface StreamTransportOptions extends TransportLimits {
@@ -10,9 +14,18 @@ export interface StreamTransportOptions extends TransportLimits {
 }
 
 /**
- * A Transport over two streams of the caller, such as `process.stdin` and `process.stdout`. After `close` the streams
- * are as they were: open, paused, with a listener that swallows errors of late writes.
+ * A Transport over two streams of the caller, such as `process.stdin` and `process.stdout`. `close` leaves the streams
+ * open, the readable paused and without our listeners; a write that is under way is let end first.
+ * @throws {StdioTransportError} `OPTION_INVALID`, also for a readable that was given an encoding.
  */
 export function createStreamTransport(options: StreamTransportOptions): Transport {
-  throw new Error(`not built yet: ${options.maxFrameBytes}`);
+  refuseUnknown(options, ["readable", "writable", ...transportLimitNames]);
+  const { readable, writable } = options;
+  if (readable.readableEncoding !== null) {
+    throw new StdioTransportError(
+      "OPTION_INVALID",
+      `the readable decodes ${readable.readableEncoding}: bytes are needed`,
+    );
+  }
+  return createStreamCore({ readable, writable, terms: readTransportLimits(options) }).transport;
 }

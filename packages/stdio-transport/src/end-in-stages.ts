@@ -1,0 +1,48 @@
+import type { ChildTerms } from "./child-terms.js";
+import { endEverything, type Held } from "./end-everything.js";
+import { createGate } from "./gate.js";
+import { hasGroupMembers } from "./process-identity.js";
+import { within } from "./within.js";
+
+/** Where to begin: `terminate` when the command is gone and others may be left, `kill` to wait for nothing. */
+export type FirstStage = "input" | "terminate" | "kill";
+
+/** The end of one child (MCP 2025-11-25, Lifecycle § Shutdown, stdio), which may be asked for from several sides. */
+export interface Ending {
+  /** Begins it, once; every call gets the same promise. `kill` cuts the stages short that are under way. */
+  begin(first: FirstStage): Promise<void>;
+}
+
+export function createEnding(held: Held, terms: ChildTerms, endInput: () => void): Ending {
+  const { supervision } = held;
+  const hurry = createGate<void>();
+  let isHurried = false;
+  let ending: Promise<void> | undefined;
+
+  const stage = async (waits: readonly Promise<unknown>[], graceMs: number): Promise<void> => {
+    if (!isHurried) await within([...waits, supervision.ended, hurry.passed], graceMs, terms.scheduler);
+  };
+  const run = async (first: FirstStage): Promise<void> => {
+    endInput();
+    if (first === "input") await stage([supervision.exited], terms.inputMs);
+    if (!supervision.isOver() && !isHurried && mayHaveMembers(held)) {
+      supervision.channel.tell("TERM");
+      await stage([], terms.terminateMs);
+    }
+    await endEverything(held);
+  };
+  const begin = (first: FirstStage): Promise<void> => {
+    if (first === "kill") {
+      isHurried = true;
+      hurry.open();
+    }
+    ending ??= run(first);
+    return ending;
+  };
+  return { begin };
+}
+
+/** A shell supervisor stays in the group to the end and cannot tell whether anybody else is there; Perl ends with the last. */
+function mayHaveMembers({ supervision }: Held): boolean {
+  return supervision.supervisor === "perl" || hasGroupMembers(supervision.pid, 1);
+}
