@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Catalog, readCatalog } from "@berth/mcp-relay";
 import { GatewayError } from "./errors.js";
@@ -42,12 +42,18 @@ export function parseCatalog(path: string, text: string): CatalogFile {
   return { path, directory: dirname(path), text, digest, catalog: reading.catalog };
 }
 
-/** Changes a catalog in one step, from what it holds at that moment. `lock` defaults to a folder beside the file. */
+/**
+ * Changes a catalog in one step, from what it holds at that moment. `lock` defaults to a folder beside the file.
+ * @throws {GatewayError} `CATALOG_UNREADABLE` when there is no folder for it; `LOCKED`.
+ */
 export async function updateCatalog(
   path: string,
   edit: (text: string | undefined) => string,
   lock: string = join(dirname(path), `.${basename(path)}.lock`),
 ): Promise<void> {
+  await access(dirname(path)).catch((cause: unknown) => {
+    throw new GatewayError("CATALOG_UNREADABLE", `there is no folder ${dirname(resolve(path))}`, { cause });
+  });
   await withShortLock(lock, async () => {
     const text = await readFile(path, "utf8").catch(ifAbsent);
     const edited = edit(text);

@@ -1,6 +1,7 @@
 import { inspectServer, type ServerInspection, type ServerPins, type ServerWaits } from "@berth/mcp-relay";
 import { interpreterPin, type Measurement, measureLaunch, type SpawnDescription } from "@berth/spawn-attestation";
 import { openServer, type ServerStarter } from "./open-server.js";
+import { version } from "./version.js";
 
 /** A server as it is now: what was measured, and what that very program says of itself. */
 export interface Examined {
@@ -35,7 +36,13 @@ export async function examineServer(
   const planned = { kind: "stdio" as const, description, environmentNames, limits, firstUse };
   const connection = await openServer({ ...starter, servers: new Map([[name, planned]]) }, name, signal);
   try {
-    const inspection = await inspectServer(connection, { ...options.deadlines, signal });
+    const inspection = await inspectServer(connection, {
+      server: name,
+      clientInfo: { name: "berth-gateway", version },
+      startMs: options.deadlines?.startMs,
+      listMs: options.deadlines?.listMs,
+      signal,
+    });
     return { measurement, inspection, pins: pinsOf(measurement, interpreter, inspection) };
   } finally {
     await connection.close();

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { addServers, catalogName, emptyCatalog, type ServerPins, type StdioServer, writePins } from "@berth/mcp-relay";
 import { ifAbsent, parseCatalog, updateCatalog } from "./catalog-file.js";
 import type { StateFolder } from "./state-folder.js";
@@ -47,6 +47,7 @@ export async function keepRunPins(
   pins: ServerPins,
   onlyIfNew: boolean,
 ): Promise<void> {
+  await mkdir(state.locks, { recursive: true, mode: 0o700 });
   await updateCatalog(
     state.runCatalog,
     (text = emptyCatalog) => {

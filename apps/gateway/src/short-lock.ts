@@ -11,6 +11,7 @@ const patienceMs = 10_000;
  * Runs `action` while no other process holds the lock of this folder. Each contender writes a file of its own name and then
  * looks for others: whoever sees a living one withdraws and tries again, so two never hold it, and a dead owner's file,
  * being of no other name, can be removed by anyone at any time. Meant for writes of a few milliseconds.
+ * The folder that holds `folder` must exist.
  * @throws {GatewayError} `LOCKED` after ten seconds, naming the owner.
  */
 export async function withShortLock<T>(folder: string, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -48,7 +49,7 @@ async function acquire(folder: string, signal: AbortSignal | undefined): Promise
 /** Puts our file into the folder and gives the names of the others; dead owners' files are removed on the way. */
 async function announce(folder: string, name: string): Promise<string[]> {
   for (;;) {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await mkdir(folder, { mode: 0o700 }).catch(unlessCode("EEXIST"));
     try {
       await writeFile(join(folder, name), "", { flag: "wx", mode: 0o600 });
       const others = (await readdir(folder)).filter((other) => other !== name);
@@ -56,9 +57,15 @@ async function announce(folder: string, name: string): Promise<string[]> {
       return others;
     } catch (error) {
       // The last holder removed the empty folder between our two steps.
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+      unlessCode("ENOENT")(error);
     }
   }
+}
+
+function unlessCode(code: string): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof Error && "code" in error && error.code === code)) throw error;
+  };
 }
 
 /**

@@ -1,7 +1,8 @@
-import { chmod, mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { GatewayError } from "./errors.js";
+import { replaceFile } from "./replace-file.js";
 
 /** Places inside a state folder. */
 export interface StateFolder {
@@ -98,7 +99,5 @@ async function claim(path: string, isPrivate: boolean): Promise<void> {
     const advice = "give a new or empty one, or close it to others with chmod 700";
     throw new GatewayError("STATE_UNUSABLE", `${path} is not a state folder and not empty: ${advice}`);
   }
-  const draft = join(path, `.${formatFile}.${process.pid}`);
-  await writeFile(draft, `{"format":${formatVersion}}\n`, { mode: 0o600 });
-  await rename(draft, join(path, formatFile));
+  await replaceFile(join(path, formatFile), `{"format":${formatVersion}}\n`);
 }

@@ -1,0 +1,68 @@
+import { spawnSync } from "node:child_process";
+import { cp, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { bin, gateway, workplace } from "./gateway.js";
+
+const commands = [
+  ["run"],
+  ["pin"],
+  ["import"],
+  ["serve"],
+  ["status"],
+  ["audit", "verify"],
+  ["audit", "tail"],
+  ["doctor"],
+];
+
+describe("the command line", () => {
+  it("prints the version that is published", async () => {
+    const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+    expect(await gateway(["--version"])).toMatchObject({ code: 0, stdout: `${manifest.version}\n`, stderr: "" });
+  });
+
+  it.each(commands.map((command) => [command.join(" "), command] as const))(
+    "helps with %s, by example",
+    async (name, command) => {
+      const { code, stdout } = await gateway([...command, "--help"]);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`Examples:\n  $ berth-gateway ${name}`);
+    },
+  );
+
+  it.each([
+    ["an unknown command", ["frobnicate"], "unknown command"],
+    ["an unknown option", ["serve", "--catalog", "x", "--frob"], "unknown option"],
+    ["serve without a catalog", ["serve", "--stdio"], "--catalog"],
+    ["serve without a way", ["serve", "--catalog", "x"], "--stdio"],
+    ["run without a command", ["run"], "command"],
+    ["pin without anything", ["pin"], "say what to pin"],
+    ["pin with both", ["pin", "--catalog", "x", "--", "node"], "say what to pin"],
+    ["a catalog that is absent", ["serve", "--catalog", "/nowhere/c.json", "--stdio"], "ENOENT"],
+    [
+      "a configuration that is absent",
+      ["serve", "--catalog", "c", "--config", "/nowhere/g.yaml", "--stdio"],
+      "cannot be read",
+    ],
+    ["a state folder that is absent", ["audit", "verify", "--state", "/nowhere/state"], "no state folder"],
+    ["a number of lines that is none", ["audit", "tail", "-n", "many"], "--lines must be"],
+  ])("ends with 2 for %s, on stderr, without a stack", async (_name, args, message) => {
+    const { code, stdout, stderr } = await gateway(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain("    at ");
+  });
+
+  it("says that it is not built, in one line", async () => {
+    await using place = await workplace();
+    await mkdir(join(place.folder, "app", "bin"), { recursive: true });
+    await cp(bin, join(place.folder, "app", "bin", "berth-gateway.mjs"));
+    const { status, stderr } = spawnSync(process.execPath, [join(place.folder, "app", "bin", "berth-gateway.mjs")], {
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: "berth-gateway is not built: run `npm run build` first\n",
+    });
+  });
+});
