@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/verify.ts"],
+  entry: ["src/index.ts", "src/verify.ts", "src/measure-worker.ts"],
   format: ["esm"],
   dts: true,
   sourcemap: true,

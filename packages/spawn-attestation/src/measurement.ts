@@ -19,12 +19,12 @@ export type InterpreterFamily =
 export interface Interpreter {
   readonly family: InterpreterFamily;
   /** `shim`: `path` is a version manager's stand-in or a wrapper script, and `realPath` is what it said it runs. */
-  readonly kind: "binary" | "shim";
+  readonly kind: "program" | "shim";
   /** Where it was found, symlinks unresolved. */
   readonly path: string;
   /** The file whose digest is given. */
   readonly realPath: string;
-  /** What a shim answered before symlinks were resolved: the command that would replace it. Absent for a binary. */
+  /** What a shim answered before symlinks were resolved: the command that would replace it. Absent for a program. */
   readonly answer?: string | undefined;
   /** `sha256:` digest of `realPath`. */
   readonly digest: string;

@@ -1,0 +1,87 @@
+import { type BigIntStats, lstatSync } from "node:fs";
+import { AttestationError, type AttestationErrorCode } from "../errors.js";
+import { type BytePath, shown, toBuffer } from "./byte-path.js";
+
+/** What a name on disk leads to, and by which it is known again. Plain strings, so that threads can exchange it. */
+export interface Identity {
+  readonly kind: "folder" | "link" | "file" | "special";
+  readonly dev: string;
+  readonly ino: string;
+  readonly mode: string;
+  readonly size: string;
+  readonly mtimeNs: string;
+  readonly ctimeNs: string;
+}
+
+export function identityOf(stat: BigIntStats): Identity {
+  return {
+    kind: kindOf(stat),
+    dev: stat.dev.toString(),
+    ino: stat.ino.toString(),
+    mode: stat.mode.toString(8),
+    size: stat.size.toString(),
+    mtimeNs: stat.mtimeNs.toString(),
+    ctimeNs: stat.ctimeNs.toString(),
+  };
+}
+
+export function kindOf(stat: BigIntStats): Identity["kind"] {
+  if (stat.isDirectory()) return "folder";
+  if (stat.isSymbolicLink()) return "link";
+  return stat.isFile() ? "file" : "special";
+}
+
+/**
+ * Whether a name still leads to the same thing. A folder may have gained or lost entries, which moves both its times;
+ * a change time that moved alone means that the folder itself was renamed or changed, so it counts as another.
+ */
+export function isSame(before: Identity, after: Identity): boolean {
+  const same = (key: keyof Identity): boolean => before[key] === after[key];
+  if (!(same("kind") && same("dev") && same("ino") && same("mode"))) return false;
+  if (before.kind === "folder") return same("ctimeNs") || !same("mtimeNs");
+  return same("size") && same("mtimeNs") && same("ctimeNs");
+}
+
+/** All of an identity in one text; of a folder without its times when `strictFolders` is false. */
+export function identityText(identity: Identity, strictFolders = true): string {
+  const { kind, dev, ino, mode, size, mtimeNs, ctimeNs } = identity;
+  const known = `${kind} ${dev} ${ino} ${mode}`;
+  if (kind === "folder") return strictFolders ? `${known} ${mtimeNs} ${ctimeNs}` : known;
+  return `${known} ${size} ${mtimeNs} ${ctimeNs}`;
+}
+
+export function identify(path: BytePath, codes: FaultCodes): Identity {
+  return identityOf(atPath(path, codes, () => lstatSync(toBuffer(path), { bigint: true })));
+}
+
+/** Which codes say that a path is absent, and that it leads in circles. */
+export interface FaultCodes {
+  readonly missing: AttestationErrorCode;
+  readonly advice?: string | undefined;
+}
+
+/** Runs a file system call and turns the system's error into one of ours, with the path and the system's code. */
+export function atPath<T>(path: BytePath, codes: FaultCodes, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw faultAt(path, codes, error);
+  }
+}
+
+export function faultAt(path: BytePath, codes: FaultCodes, error: unknown): AttestationError {
+  const osCode = systemCode(error);
+  const options = { cause: error, osCode, advice: codes.advice };
+  if (osCode === "ENOENT" || osCode === "ENOTDIR") {
+    return new AttestationError(codes.missing, `${shown(path)} does not exist (${osCode})`, options);
+  }
+  if (osCode === "ELOOP") return new AttestationError("LINK_LOOP", `${shown(path)} is a loop of symlinks`, options);
+  return new AttestationError("UNREADABLE", `${shown(path)} cannot be read (${osCode ?? "unknown error"})`, {
+    ...options,
+    advice: codes.advice ?? "let this user read the file, or name another file in command or measureTarget",
+  });
+}
+
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
