@@ -1,6 +1,6 @@
 import type { BracketCheck } from "./brackets.js";
 import type { Findings } from "./findings.js";
-import { hexOf, isLineStart, maxLineBytes, readLine, wholeLinesIn } from "./line.js";
+import { isHashOf, isLineStart, maxLineBytes, readLine, wholeLinesIn } from "./line.js";
 import { createLineCutter, type StoredLine } from "./lines.js";
 import type { CheckedEntry, LinkCheck } from "./links.js";
 
@@ -78,7 +78,7 @@ async function checkSegment(segment: SegmentSource, before: Checked, parts: Chec
       }
       const made = sha256(found.body);
       // Awaited only when it must be: a turn of the event loop for each line would cost more than the hash.
-      const entry = links.line(found, hexOf(made instanceof Uint8Array ? made : await made));
+      const entry = links.line(found, made instanceof Uint8Array ? made : await made);
       if (entry === undefined) continue;
       entries += 1;
       last = entry;
@@ -124,7 +124,7 @@ async function reportLastTail({ segment, line }: Tail, parts: CheckParts): Promi
 
 async function holdsWholeLine(tail: Uint8Array, sha256: Sha256): Promise<boolean> {
   for (const { body, hash } of wholeLinesIn(tail)) {
-    if (hexOf(await sha256(body)) === hash) return true;
+    if (isHashOf(hash, await sha256(body))) return true;
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import { type CanonicalRules, canonicalText } from "./canonical.js";
 import type { EntryBody, EntryInput } from "./entry.js";
 import { ChainError } from "./errors.js";
-import { hashForm } from "./line.js";
+import { noHash } from "./line.js";
 import { isTime } from "./time.js";
 
 const typeForm = /^[a-z][a-z0-9._-]{0,63}$/;
@@ -44,7 +44,7 @@ export function isEntryBody(value: unknown): value is EntryBody {
     typeof type === "string" &&
     typeForm.test(type) &&
     typeof prev === "string" &&
-    hashForm.test(prev) &&
+    prev.length === noHash.length &&
     (session === undefined || isSession(session)) &&
     (clock === undefined || clock === "back" || clock === "stepped") &&
     !Object.hasOwn(value, "hash") &&

@@ -33,7 +33,8 @@ export function createLineCutter(offset = 0): LineCutter {
       tooLong = true;
       held = [];
     } else if (piece.length > 0) {
-      held.push(piece.slice());
+      // Not slice: on a Buffer that is a view, and the chunk is not ours to keep.
+      held.push(new Uint8Array(piece));
     }
   };
   const take = (): StoredLine => {

@@ -3,7 +3,7 @@ import { canonicalText } from "./canonical.js";
 import type { EntryBody } from "./entry.js";
 import { entryRules, isEntryBody } from "./entry-body.js";
 import type { Findings } from "./findings.js";
-import type { LineKind, LineParts } from "./line.js";
+import { hashText, hexOf, isHashOf, type LineKind, type LineParts } from "./line.js";
 import { firstState, judgeBegin, judgeEntry, type LinkOptions, type LinkState } from "./link-rules.js";
 
 /** An entry whose own hash holds. */
@@ -17,7 +17,7 @@ export interface LinkCheck {
   /** A segment starts; its first line must begin it. */
   startSegment(name: string): void;
   /** A line that has the form of one, with the hash that its body really has. */
-  line(parts: LineParts, digest: string): CheckedEntry | undefined;
+  line(parts: LineParts, digest: Uint8Array): CheckedEntry | undefined;
   /** A line, or a whole segment, that cannot be read as one. */
   unreadable(): void;
   readonly state: LinkState;
@@ -59,10 +59,11 @@ export function createLinkCheck(options: LinkOptions, findings: Findings): LinkC
     state = { ...state, next: value.seq + 1, links: [hash], lastTime: value.time };
     return { body: value, hash };
   };
-  const line = (parts: LineParts, digest: string): CheckedEntry | undefined => {
-    if (parts.hash !== digest) {
+  const line = (parts: LineParts, digest: Uint8Array): CheckedEntry | undefined => {
+    const hash = hexOf(digest);
+    if (!isHashOf(parts.hash, digest)) {
       findings.problem("HASH_MISMATCH", state.next, `the ${nameOf(parts.kind)} has not the hash that it bears`);
-      return passOver(parts.kind, [parts.hash, digest]);
+      return passOver(parts.kind, [hashText(parts.hash), hash]);
     }
     if (beginDue && parts.kind === "entry") {
       findings.problem("BEGIN_MISSING", state.next, "the segment does not say which part of which log it is");
@@ -70,7 +71,7 @@ export function createLinkCheck(options: LinkOptions, findings: Findings): LinkC
     beginDue = false;
     const text = decode(decoder, parts.body);
     const value = parse(text);
-    return parts.kind === "begin" ? begin(value, digest) : entry(value, text, digest);
+    return parts.kind === "begin" ? begin(value, hash) : entry(value, text, hash);
   };
 
   return {

@@ -5,7 +5,7 @@ import type { Entry } from "./entry.js";
 import { ChainError } from "./errors.js";
 import { createFindings, type Findings } from "./findings.js";
 import { watchFolder } from "./folder-watch.js";
-import { hexOf, readLine } from "./line.js";
+import { readLine } from "./line.js";
 import { createLineCutter, type StoredLine } from "./lines.js";
 import { createLinkCheck, type LinkCheck } from "./links.js";
 import { openSegmentFile, readChunks, segmentNames } from "./segment-folder.js";
@@ -106,7 +106,7 @@ async function* chunksOf(directory: string, name: string, offset: number): Async
 function readEntry(name: string, line: StoredLine, links: LinkCheck, findings: Findings): Entry | undefined {
   const parts = readLine(line.bytes);
   if (parts === undefined) throw damaged(name, line.offset, links.state.next, "the line has not the form of an entry");
-  const checked = links.line(parts, hexOf(sha256(parts.body)));
+  const checked = links.line(parts, sha256(parts.body));
   const [problem] = findings.problems;
   if (problem !== undefined) throw damaged(name, line.offset, problem.seq, problem.message);
   return checked === undefined ? undefined : { ...checked.body, hash: checked.hash };

@@ -5,6 +5,7 @@ import {
   fdatasyncSync,
   fstatSync,
   fsync,
+  fsyncSync,
   ftruncateSync,
   openSync,
   unlinkSync,
@@ -86,15 +87,14 @@ function segmentFile(descriptor: number, name: string, startSize: number, direct
   let size = startSize;
   // A new file is found after a crash only when its folder was synced as well, and that folder in its own.
   let folderDue = startSize === 0;
+  const folders = [directory, dirname(directory)];
   let running: Promise<void> = Promise.resolve();
   let closing: Promise<void> | undefined;
 
   const syncAll = async (): Promise<void> => {
     await datasync(descriptor);
-    if (!folderDue) return;
+    if (folderDue) for (const path of folders) await syncFolder(path);
     folderDue = false;
-    await syncFolder(directory);
-    await syncFolder(dirname(directory));
   };
   const close = async (): Promise<void> => {
     await running.catch(() => {}); // its caller has the error; closing before it ends could hit another file's number
@@ -118,7 +118,11 @@ function segmentFile(descriptor: number, name: string, startSize: number, direct
       running = syncAll();
       return running;
     },
-    syncNow: () => fdatasyncSync(descriptor),
+    syncNow: () => {
+      fdatasyncSync(descriptor);
+      if (folderDue) for (const path of folders) syncFolderNow(path);
+      folderDue = false;
+    },
     close: () => (closing ??= close()),
   };
 }
@@ -135,6 +139,15 @@ async function syncFolder(path: string): Promise<void> {
   const descriptor = openSync(path, constants.O_RDONLY);
   try {
     await fullSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function syncFolderNow(path: string): void {
+  const descriptor = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
