@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addServers, emptyCatalog, type ServerPins, writePins } from "../src/catalog-edit.js";
 import { readCatalog } from "../src/catalog-read.js";
@@ -47,7 +48,10 @@ describe("writePins", () => {
   it("leaves other entries as they were", () => {
     const edited = writePins(text, new Map([["two", pins]]), ["one", "two"]);
     expect(edited.split("\n").slice(0, 6)).toEqual(text.split("\n").slice(0, 6));
-    expect(edited).toContain('\n            "spawn": {\n                "command": "python3",');
+    expect(edited).toContain(
+      '"spawn": {\n                "command": "python3",\n                "args": [ "b.py" ],\n                "digest"',
+    );
+    expect(edited.endsWith(text.slice(text.lastIndexOf("        }")))).toBe(true);
   });
 
   it("keeps the file's indentation, line ends and last line", () => {
@@ -68,6 +72,36 @@ describe("writePins", () => {
 
   it("passes over a server that was taken out meanwhile", () => {
     expect(writePins(text, new Map([["three", pins]]), ["one", "two"])).toBe(text);
+  });
+});
+
+describe("what is written", () => {
+  it("can be read and is all that changed, whatever the layout of the file", () => {
+    const spaces = fc.constantFrom("", " ", "\n", "\r\n", "\n  ", "\t", "\n\t\t");
+    const member = fc.constantFrom('"cwd": "/"', '"args": ["a",  "b"]', '"env": { "A":"1" }', '"digest": "sha256:x"');
+    const laidOut = fc
+      .tuple(fc.uniqueArray(member), fc.array(spaces, { minLength: 6, maxLength: 6 }))
+      .map(([members, [a, b, c, d, e, f]]) => {
+        const spawn = [`"command":${a}"x"`, ...members].map((text) => b + text).join(`${c},`);
+        return `{${a}"version":1,${d}"servers":{${e}"one":{"transport":"stdio",${f}"spawn":{${spawn}${d}}${b}}${c}}${a}}`;
+      });
+    fc.assert(
+      fc.property(laidOut, (before) => {
+        const edited = writePins(before, new Map([["one", pins]]), ["one"]);
+        const old = JSON.parse(before).servers.one;
+        const now = JSON.parse(edited).servers.one;
+        expect(now.spawn).toEqual({ ...old.spawn, digest: pins.digest, interpreter: pins.interpreter });
+        expect(Object.keys(now.tools.pinned)).toEqual(["__proto__", "echo", "write"]);
+        expect(writePins(edited, new Map([["one", pins]]), ["one"])).toBe(edited);
+        const taken = writePins(
+          edited,
+          new Map([["one", { ...pins, interpreter: undefined, initialize: undefined }]]),
+          ["one"],
+        );
+        expect(JSON.parse(taken).servers.one.spawn).toEqual({ ...old.spawn, digest: pins.digest });
+        if (edited.includes('["a",')) expect(edited).toContain('["a",  "b"]');
+      }),
+    );
   });
 });
 
