@@ -19,30 +19,38 @@ export function createListing(fetch: () => Promise<JudgedList>): Listing {
   let last: JudgedList | undefined;
   let announced = 0;
   let fetchedAt = -1;
-  let shown = true;
+  /** How the last fetch ended that no client has seen yet. */
+  let unseen: { readonly list: JudgedList } | { readonly error: unknown } | undefined;
   let flight: { readonly startedAt: number; readonly done: Promise<JudgedList> } | undefined;
 
   const start = (): Promise<JudgedList> => {
     const startedAt = announced;
-    const done = fetch()
-      .then((list) => {
-        last = list;
-        fetchedAt = startedAt;
-        shown = false;
-        return list;
-      })
-      .finally(() => {
-        flight = undefined;
-      });
+    const done = land(startedAt);
     flight = { startedAt, done };
     return done;
   };
 
+  const land = async (startedAt: number): Promise<JudgedList> => {
+    try {
+      const list = await fetch();
+      last = list;
+      fetchedAt = startedAt;
+      unseen = { list };
+      return list;
+    } catch (error) {
+      unseen = { error };
+      throw error;
+    } finally {
+      flight = undefined;
+    }
+  };
+
   /** Shares a fetch that began after the last announcement; waits for an older one to end before asking again. */
   const fetchAfter = async (announcement: number): Promise<JudgedList> => {
-    if (flight !== undefined && flight.startedAt >= announcement) return flight.done;
-    await flight?.done.catch(() => undefined);
-    return flight === undefined ? start() : flight.done;
+    if (flight === undefined) return start();
+    if (flight.startedAt >= announcement) return flight.done;
+    await flight.done.catch(() => undefined);
+    return fetchAfter(announcement);
   };
 
   const fresh = (): JudgedList | undefined => (fetchedAt === announced ? last : undefined);
@@ -60,13 +68,17 @@ export function createListing(fetch: () => Promise<JudgedList>): Listing {
       return list === undefined ? fetchAfter(announced) : Promise.resolve(list);
     },
     async show() {
-      const unseen = shown ? undefined : fresh();
-      const list = unseen ?? (await fetchAfter(announced));
-      shown = true;
-      return list;
+      try {
+        if (unseen === undefined) return await fetchAfter(announced);
+        if ("error" in unseen) throw unseen.error;
+        return unseen.list;
+      } finally {
+        unseen = undefined;
+      }
     },
     invalidate() {
       announced += 1;
+      unseen = undefined;
     },
   };
 }
