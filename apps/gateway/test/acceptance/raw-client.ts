@@ -1,7 +1,6 @@
 /** The barest MCP client: writes lines to a process and keeps the answers' bytes, so that they can be compared. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
 export interface RawClient extends AsyncDisposable {
@@ -16,7 +15,9 @@ export interface RawClient extends AsyncDisposable {
   end(): Promise<number | null>;
 }
 
+/** The id of an answer; undefined for all else, also for what commands print that are no server. */
 const idOf = (line: string): unknown => {
+  if (!line.startsWith('{"')) return undefined;
   const message: unknown = JSON.parse(line);
   return typeof message === "object" && message !== null && !("method" in message) && "id" in message
     ? message.id
@@ -42,7 +43,14 @@ export function startRawClient(
     stderr = (stderr + text).slice(-65_536);
   });
   child.stdin.on("error", () => {}); // the exit below says what happened
-  createInterface({ input: child.stdout }).on("line", (line) => {
+  // Not node:readline, which also splits at U+2028.
+  let rest = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) take(line);
+  });
+  const take = (line: string): void => {
     const id = idOf(line);
     const waiter = waiting.get(id);
     if (waiter === undefined) unasked.push(line);
@@ -50,7 +58,7 @@ export function startRawClient(
       waiting.delete(id);
       waiter.resolve(line);
     }
-  });
+  };
   const exited = once(child, "exit");
   void exited.then(() => {
     for (const { reject } of waiting.values()) reject(new Error(`${command} exited; stderr: ${stderr}`));

@@ -10,13 +10,26 @@ const npmServer = (name: string): string =>
   join(root, "node_modules", "@modelcontextprotocol", `server-${name}`, "dist", "index.js");
 const ownServer = (name: string): string => fileURLToPath(new URL(`servers/${name}`, import.meta.url));
 
+export interface RealCall {
+  readonly tool: string;
+  readonly arguments: object;
+  /** Takes out of an answer what differs between two runs of the server itself. */
+  readonly settle?: (line: string) => string;
+}
+
+/** The clock in an answer's text. */
+export const withoutClock = (line: string): string => line.replaceAll(/\d+:\d+:\d+ [AP]M/g, "(time)");
+/** Variables in the order in which the process got them, which nobody promises. */
+const withSortedLines = (line: string): string =>
+  line.replace(/\{\\n.*\\n\}/, (text) => text.replaceAll(",\\n", "\\n").split("\\n").sort().join("\\n"));
+
 export interface RealServer {
   readonly name: string;
   readonly needs: readonly PartName[];
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  readonly calls: readonly { readonly tool: string; readonly arguments: object }[];
+  readonly calls: readonly RealCall[];
   /** Tools that are not called, each with the reason. */
   readonly notCalled?: Readonly<Record<string, string>>;
   readonly prompts: readonly { readonly name: string; readonly arguments?: Readonly<Record<string, string>> }[];
@@ -39,9 +52,13 @@ export function realServers(): readonly RealServer[] {
       calls: [
         { tool: "echo", arguments: { message: "grüße \u2028 \ud83d\ude80" } },
         { tool: "get-annotated-message", arguments: { messageType: "success", includeImage: true } },
-        { tool: "get-env", arguments: {} },
+        { tool: "get-env", arguments: {}, settle: withSortedLines },
         { tool: "get-resource-links", arguments: { count: 3 } },
-        { tool: "get-resource-reference", arguments: { resourceType: "Text", resourceId: 1 } },
+        {
+          tool: "get-resource-reference",
+          arguments: { resourceType: "Text", resourceId: 1 },
+          settle: withoutClock,
+        },
         { tool: "get-structured-content", arguments: { location: "Chicago" } },
         { tool: "get-sum", arguments: { a: 1.5, b: 2 } },
         { tool: "get-sum", arguments: { a: "no number", b: 2 } },
@@ -55,7 +72,6 @@ export function realServers(): readonly RealServer[] {
         { tool: "toggle-simulated-logging", arguments: {} },
         { tool: "toggle-subscriber-updates", arguments: {} },
         { tool: "toggle-subscriber-updates", arguments: {} },
-        { tool: "no-such-tool", arguments: {} },
       ],
       notCalled: { "simulate-research-query": "answers only as a task, which needs task support in the client" },
       prompts: [
