@@ -73,14 +73,14 @@ export class AttestationError extends Error {
   readonly advice: string | undefined;
   /** The operating system's own code, such as `EACCES`. */
   readonly osCode: string | undefined;
-  /** What would have been executed, when resolution came that far. */
-  readonly launch: Launch | undefined;
+  /** What would have been executed, when resolution came that far. Not enumerable: its environment may hold secrets. */
+  declare readonly launch: Launch | undefined;
   constructor(code: AttestationErrorCode, message: string, options?: AttestationErrorOptions) {
     super(message, options);
     this.code = code;
     this.advice = options?.advice;
     this.osCode = options?.osCode;
-    this.launch = options?.launch;
+    Object.defineProperty(this, "launch", { value: options?.launch, enumerable: false });
   }
 }
 

@@ -74,7 +74,7 @@ const node: InterpreterTable = {
     words(`--abort-on-uncaught-exception --allow-addons --allow-child-process --allow-inspector --allow-net --allow-wasi
     --allow-worker --async-context-frame --build-snapshot --check --cpu-prof --enable-etw-stack-walking --enable-fips
     --enable-network-family-autoselection --enable-source-maps --expose-gc --expose-internals --expose_gc --force-context-aware --force-fips
-    --force-node-api-uncaught-exceptions-policy --frozen-intrinsics --heap-prof --help --icu-data-dir --inspect --inspect-brk
+    --force-node-api-uncaught-exceptions-policy --frozen-intrinsics --heap-prof --help --inspect --inspect-brk
     --inspect-wait --insecure-http-parser --interactive --interpreted-frames-native-stack --jitless --node-memory-debug
     --pending-deprecation --perf-basic-prof --perf-basic-prof-only-functions --perf-prof --perf-prof-unwinding-info
     --permission --permission-audit --preserve-symlinks --preserve-symlinks-main --prof --prof-process --report-compact
@@ -82,7 +82,18 @@ const node: InterpreterTable = {
     --strip-types --test --test-force-exit --test-only --test-update-snapshots --throw-deprecation --tls-max-v1.2
     --tls-max-v1.3 --tls-min-v1.0 --tls-min-v1.1 --tls-min-v1.2 --tls-min-v1.3 --track-heap-objects --use-bundled-ca
     --use-env-proxy --use-openssl-ca --use-system-ca --v8-options --verify-base-objects --version --warnings --watch
-    --watch-preserve-output --zero-fill-buffers`),
+    --watch-preserve-output --zero-fill-buffers
+    --experimental-abortcontroller --experimental-addon-modules --experimental-detect-module --experimental-eventsource
+    --experimental-fetch --experimental-global-customevent --experimental-global-navigator
+    --experimental-global-webcrypto --experimental-import-meta-resolve --experimental-json-modules
+    --experimental-modules --experimental-network-imports --experimental-print-required-tla --experimental-repl-await
+    --experimental-report --experimental-require-module --experimental-shadow-realm --experimental-sqlite
+    --experimental-strip-types --experimental-test-coverage --experimental-test-module-mocks
+    --experimental-top-level-await --experimental-transform-types --experimental-vm-modules
+    --experimental-wasi-unstable-preview1 --experimental-wasm-modules --experimental-websocket
+    --experimental-webstorage --experimental-worker --trace-atomics-wait --trace-deprecation --trace-env
+    --trace-env-js-stack --trace-env-native-stack --trace-events-enabled --trace-exit --trace-promises --trace-sigint
+    --trace-sync-io --trace-tls --trace-uncaught --trace-warnings`),
   values: {
     ...roles("preload", "--require --import --loader --experimental-loader --env-file --env-file-if-exists"),
     ...roles("preload", "--snapshot-blob --openssl-config --experimental-config-file"),
@@ -90,19 +101,18 @@ const node: InterpreterTable = {
     ...roles("named", "--run"),
     ...roles(
       "plain",
-      `--conditions --cpu-prof-dir --cpu-prof-interval --cpu-prof-name --diagnostic-dir --disable-proto
+      `--icu-data-dir --experimental-package-map --experimental-test-isolation --conditions --cpu-prof-dir --cpu-prof-interval --cpu-prof-name --diagnostic-dir --disable-proto
       --disable-warning --dns-result-order --experimental-default-type --heap-prof-dir --heap-prof-interval
       --heap-prof-name --heapsnapshot-near-heap-limit --heapsnapshot-signal --input-type --inspect-port --debug-port
       --inspect-publish-uid --localstorage-file --max-http-header-size --max-heap-size --network-family-autoselection-attempt-timeout
       --redirect-warnings --report-dir --report-directory --report-filename --report-signal --secure-heap
       --secure-heap-min --stack-trace-limit --test-name-pattern --test-reporter --title --tls-cipher-list --tls-keylog
-      --trace-event-categories --trace-event-file-pattern --trace-require-module --unhandled-rejections --v8-pool-size --watch-path
+      --trace-event-categories --trace-event-file-pattern --unhandled-rejections --v8-pool-size --watch-path
       --allow-fs-read --allow-fs-write`,
     ),
     ...roles("elsewhere", "--entry-url --experimental-sea-config"),
   },
-  flagPattern:
-    /^--(?:no-.+|trace-(?!event|require).+|harmony.*|experimental-(?!loader|config-file|default-type|sea-config).+)$/,
+  flagPattern: /^--(?:no-.+|harmony.*)$/,
   commands: { inspect: "elsewhere" },
   ask: ["-p", "process.execPath"],
   leavesOut: [],

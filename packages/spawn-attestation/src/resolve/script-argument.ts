@@ -35,7 +35,7 @@ export function scanArguments(table: InterpreterTable, words: readonly string[])
     if (word === "--")
       return done(index + 1 < words.length ? { kind: "target", index: index + 1 } : { kind: "missing" });
     if (!word.startsWith("-")) {
-      const role = commandSeen ? undefined : table.commands?.[word];
+      const role = commandSeen ? undefined : own(table.commands ?? {}, word);
       commandSeen = true;
       if (role === "run") continue;
       return done(readWord(table, word, index, role));
