@@ -15,7 +15,7 @@ const pinReasons = new Set(
 export function adviseAbout(reason: string, pinLine: string): string | undefined {
   if (!pinReasons.has(reason)) return undefined;
   const key = reason === "NOT_PINNED" ? " (or set attestation.allowUnmeasuredSpawn in gateway.yaml)" : "";
-  return `to see what it is and accept it, run: ${pinLine}${key}`;
+  return `To see what it is and accept it, run: ${pinLine}${key}`;
 }
 
 /** The command that shows and accepts a change, for the folder in which the client starts its servers. */

@@ -1,11 +1,17 @@
 import { inspectServer, type ServerInspection, type ServerPins, type ServerWaits } from "@berth/mcp-relay";
-import { interpreterPin, type Measurement, measureLaunch, type SpawnDescription } from "@berth/spawn-attestation";
-import { openServer, type ServerStarter } from "./open-server.js";
+import {
+  decide,
+  describeLaunch,
+  isAttestationError,
+  type LaunchReport,
+  type SpawnDescription,
+} from "@berth/spawn-attestation";
+import { asRefusal, openServer, type ServerStarter } from "./open-server.js";
 import { version } from "./version.js";
 
 /** A server as it is now: what was measured, and what that very program says of itself. */
 export interface Examined {
-  readonly measurement: Measurement;
+  readonly launch: LaunchReport;
   readonly inspection: ServerInspection;
   /** What would be accepted. */
   readonly pins: ServerPins;
@@ -30,9 +36,13 @@ export async function examineServer(
   const { name, environmentNames, firstUse, limits, signal } = options;
   const unpinned = { ...options.description, digest: undefined, interpreter: undefined };
   const { measurer } = starter;
-  const measurement = await measureLaunch(unpinned, { measurer, scratch: starter.state.scratch, signal });
-  const interpreter = interpreterPin(measurement);
-  const description = { ...unpinned, digest: measurement.digest, interpreter };
+  const launch = await describeLaunch(unpinned, { measurer, scratch: starter.state.scratch, signal }).catch(
+    async (error: unknown) => {
+      await recordRefusal(starter, name, unpinned, error);
+      throw asRefusal(starter, name, error);
+    },
+  );
+  const description = { ...unpinned, ...launch.pin };
   const planned = { kind: "stdio" as const, description, environmentNames, limits, firstUse };
   const connection = await openServer({ ...starter, servers: new Map([[name, planned]]) }, name, signal);
   try {
@@ -43,7 +53,7 @@ export async function examineServer(
       listMs: options.deadlines?.listMs,
       signal,
     });
-    return { measurement, inspection, pins: pinsOf(measurement, interpreter, inspection) };
+    return { launch, inspection, pins: pinsOf(launch.pin, inspection) };
   } finally {
     await connection.close();
     const { code, signal: exitSignal } = await connection.exited;
@@ -60,13 +70,23 @@ export async function examineServer(
   }
 }
 
+/** What cannot be measured is refused like anything else; under `observe` it is let through later, and recorded then. */
+async function recordRefusal(
+  { log, policy }: Omit<ServerStarter, "servers">,
+  name: string,
+  description: SpawnDescription,
+  error: unknown,
+): Promise<void> {
+  if (!isAttestationError(error) || policy.observe === true) return;
+  await log.recordDecision(name, decide(error, description, policy));
+}
+
 function pinsOf(
-  measurement: Measurement,
-  interpreter: ServerPins["interpreter"],
+  { digest, interpreter }: LaunchReport["pin"],
   { initialize, tools, prompts, resourceTemplates }: ServerInspection,
 ): ServerPins {
   return {
-    digest: measurement.digest,
+    digest,
     interpreter,
     tools: byName(tools),
     prompts: byName(prompts),

@@ -109,25 +109,33 @@ export async function openServer(starter: ServerStarter, name: string, signal: A
       signal,
     });
     logger.info({ pid: attested.child.pid, containment: attested.child.containment }, "started");
-    return connection(attested, (error) => refusal(starter, name, error, recorded));
+    return connection(attested, (error) => asRefusal(starter, name, error, recorded));
   } catch (error) {
-    throw refusal(starter, name, error, recorded);
+    throw asRefusal(starter, name, error, recorded);
   }
 }
 
+/** What is told about the starts of a session. */
+export interface StartWatch {
+  onOpened(name: string, server: OpenedServer): void;
+  onRefused(name: string, refusal: ServerRefusal): void;
+}
+
 /** The relay's function for these servers. */
-export function createOpenUpstream(
-  starter: ServerStarter,
-  onOpened: (name: string, server: OpenedServer) => void,
-): OpenUpstream {
+export function createOpenUpstream(starter: ServerStarter, watch: StartWatch): OpenUpstream {
   return async (name, { signal }) => {
-    const opened = await openServer(starter, name, signal);
-    onOpened(name, opened);
-    return opened;
+    try {
+      const opened = await openServer(starter, name, signal);
+      watch.onOpened(name, opened);
+      return opened;
+    } catch (error) {
+      if (error instanceof ServerRefusal) watch.onRefused(name, error);
+      throw error;
+    }
   };
 }
 
-function connection(attested: AttestedChild<ChildHandle>, asRefusal: (error: unknown) => unknown): OpenedServer {
+function connection(attested: AttestedChild<ChildHandle>, refused: (error: unknown) => unknown): OpenedServer {
   const { child, decision } = attested;
   return {
     transport: child.transport,
@@ -138,14 +146,20 @@ function connection(attested: AttestedChild<ChildHandle>, asRefusal: (error: unk
       coverage: decision.coverage,
     },
     containment: child.containment,
-    recheck: () => attested.recheck().catch((error: unknown) => Promise.reject(asRefusal(error))),
+    recheck: () => attested.recheck().catch((error: unknown) => Promise.reject(refused(error))),
     exited: child.exited.then((status: ExitStatus) => status),
     stderrBytes: () => child.stderr.byteCount,
     close: () => child.close(),
   };
 }
 
-function refusal(starter: ServerStarter, name: string, error: unknown, recorded: RefusalDetails): unknown {
+/** The refusal that a fault of the measuring means; any other error stays as it is. */
+export function asRefusal(
+  starter: Pick<ServerStarter, "advise">,
+  name: string,
+  error: unknown,
+  recorded: RefusalDetails = {},
+): unknown {
   if (!isAttestationError(error)) return error;
   const advice = starter.advise(name, error.code) ?? error.advice;
   return new ServerRefusal(error.code, error.message, { ...recorded, advice, cause: error });

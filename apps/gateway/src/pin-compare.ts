@@ -27,11 +27,11 @@ export interface PinComparison {
 }
 
 /** Compares a server as it is with what its entry says was accepted. Pure. */
-export function comparePins(server: StdioServer, { measurement, inspection, pins }: Examined): PinComparison {
+export function comparePins(server: StdioServer, { inspection, pins }: Examined): PinComparison {
   const { spawn, tools: held = {}, pinnedInitialize } = server;
   const isNew = spawn.digest === undefined && held.pinned === undefined;
   const changes = [
-    ...textLine("digest", spawn.digest, measurement.digest),
+    ...textLine("digest", spawn.digest, pins.digest),
     ...textLine("interpreter", spawn.interpreter?.path, pins.interpreter?.path),
     ...textLine("interpreter digest", spawn.interpreter?.digest, pins.interpreter?.digest),
     ...describeTextChange("instructions", pinnedInitialize?.instructions, inspection.initialize.instructions),

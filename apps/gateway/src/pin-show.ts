@@ -1,7 +1,6 @@
 import { visibleText } from "@berth/mcp-relay";
-import type { SpawnDescription } from "@berth/spawn-attestation";
+import type { LaunchReport, Measurement, SpawnDescription } from "@berth/spawn-attestation";
 import type { Examined } from "./examine-server.js";
-import { findPackage, type PackageFacts } from "./package-facts.js";
 import type { PinComparison, PinStatus } from "./pin-compare.js";
 import { shellQuote } from "./shell-quote.js";
 
@@ -23,7 +22,7 @@ export interface PinResult {
 export function resultForPrograms(results: readonly PinResult[]): unknown {
   const servers = results.map(({ name, status, examined, comparison, error }) => {
     if (examined === undefined || comparison === undefined) return [name, { status, error }];
-    const { digest, target, interpreter, coverage } = examined.measurement;
+    const { digest, target, interpreter, coverage } = examined.launch.measurement;
     return [
       name,
       {
@@ -45,20 +44,21 @@ export function resultForPrograms(results: readonly PinResult[]): unknown {
 }
 
 /** What is about to be trusted, as lines for a person. Texts of servers and packages are shown so that nothing hides in them. */
-export async function linesForPeople(result: PinResult): Promise<string[]> {
+export function linesForPeople(result: PinResult): string[] {
   const { name, status, description, environmentNames = [], examined, comparison, error } = result;
   if (examined === undefined || comparison === undefined) {
     const advice = error?.advice === undefined ? [] : [`    ${error.advice}`];
     return [`${name}: ${status}`, `    ${error?.reason ?? ""}: ${error?.message ?? ""}`, ...advice];
   }
-  const { measurement, inspection } = examined;
+  const { launch, inspection } = examined;
+  const { measurement } = launch;
   const row = (label: string, value: string): string => `    ${label.padEnd(12)} ${visibleText(value)}`;
   return [
     `${name}: ${status}`,
     ...(description === undefined ? [] : [row("runs", shellQuote([description.command, ...description.args]))]),
     row("target", measurement.target.path),
-    row("package", shownPackage(await findPackage(measurement.coverage.root))),
-    row("covers", coverageText(examined)),
+    row("package", originText(launch.origin)),
+    row("covers", coverageText(measurement)),
     ...measurement.coverage.leavesOut.map((left) => row("leaves out", left)),
     row("digest", measurement.digest),
     ...(measurement.interpreter === undefined ? [] : [row("interpreter", interpreterText(measurement.interpreter))]),
@@ -67,6 +67,9 @@ export async function linesForPeople(result: PinResult): Promise<string[]> {
       environmentNames.length === 0 ? "the safe list only" : `the safe list, ${environmentNames.join(", ")}`,
     ),
     ...measurement.warnings.map((warning) => row("note", warning)),
+    ...launch.offers.map(({ members, why }) =>
+      row("better", `${shellQuote([members.command, ...(members.args ?? [])])}: ${why}`),
+    ),
     ...inspection.problems.map((problem) => row("problem", String(problem))),
     row(
       "offers",
@@ -79,21 +82,21 @@ export async function linesForPeople(result: PinResult): Promise<string[]> {
   ];
 }
 
-function shownPackage(facts: PackageFacts | undefined): string {
-  if (facts === undefined) return "none is named";
-  const publisher = facts.publisher === undefined ? "publisher not named" : `by ${facts.publisher}`;
-  return `${facts.name} ${facts.version ?? "without version"}, ${publisher} (its own word)`;
+function originText(origin: LaunchReport["origin"]): string {
+  if (origin === undefined) return "none is named";
+  const publisher = origin.publisher === undefined ? "publisher not named" : `by ${origin.publisher}`;
+  return `${origin.name} ${origin.version ?? "without version"}, ${publisher} (its own word)`;
 }
 
-function coverageText({ measurement: { coverage, files, bytes, guard } }: Examined): string {
+function coverageText({ coverage, files, bytes, guard }: Measurement): string {
   const ignored = coverage.ignore.length === 0 ? "" : `, without ${coverage.ignore.join(", ")}`;
   const what =
     coverage.scope === "tree" ? `the folder ${coverage.root} (${files} files, ${bytes} bytes${ignored})` : `one file`;
   return `${what}, guard ${guard}`;
 }
 
-function interpreterText({ path, kind, realPath }: NonNullable<Examined["measurement"]["interpreter"]>): string {
-  if (kind === "shim") return `${path}, a stand-in for ${realPath}: better write that path as the command`;
+function interpreterText({ path, kind, realPath }: NonNullable<Measurement["interpreter"]>): string {
+  if (kind === "shim") return `${path}, a stand-in for ${realPath}`;
   return path === realPath ? path : `${path} (${realPath})`;
 }
 

@@ -36,12 +36,13 @@ export interface ServedServers {
 
 /**
  * Serves one session until the client is gone or the process is told to end. When it returns, every child is gone and the
- * log is closed. The exit code is 3 when the only server was refused.
+ * log is closed. The exit code is 3 when the server of `run` was refused.
  */
 export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
   const { logger, state, config, observe } = terms;
   const exits = listenForExit((error) => logger.fatal({ err: error }, "a fault of ours"));
   const opened = new Map<string, OpenedServer>();
+  const refused = new Set<string>();
   const measurer = createMeasurer();
   const log = await openSessionLog({
     folder: state.audit,
@@ -60,8 +61,9 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
     const session = createRelaySession({
       downstream: createStreamTransport({ readable: input.stream, writable: process.stdout, ...config.limits }),
       servers: served.policies,
-      openUpstream: createOpenUpstream({ ...starter, servers: served.planned }, (name, server) =>
-        opened.set(name, server),
+      openUpstream: createOpenUpstream(
+        { ...starter, servers: served.planned },
+        { onOpened: (name, server) => opened.set(name, server), onRefused: (name) => refused.add(name) },
       ),
       record: (event) => log.record(event),
       names: terms.names,
@@ -75,7 +77,8 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
     });
     await ended(session, exits);
     await sweeping;
-    return exitCode(terms, session, exits);
+    if (exits.cause() === "exception") return exitCodes.failed;
+    return terms.mode === "run" && opened.size === 0 && refused.size > 0 ? exitCodes.refused : exitCodes.good;
   } finally {
     const reason = exits.cause() ?? "CLIENT_CLOSED";
     await log.close(reason);
@@ -146,11 +149,4 @@ async function ended(session: RelaySession, exits: ExitSignals): Promise<void> {
   exits.signal.addEventListener("abort", close, { once: true });
   await session.closed;
   exits.signal.removeEventListener("abort", close);
-}
-
-function exitCode(terms: StdioSessionTerms, session: RelaySession, exits: ExitSignals): number {
-  if (exits.cause() === "exception") return exitCodes.failed;
-  const [only, ...others] = session.status();
-  const wasRefused = terms.mode === "run" && others.length === 0 && only !== undefined && only.starts === 0;
-  return wasRefused && only.lastReason !== undefined ? exitCodes.refused : exitCodes.good;
 }

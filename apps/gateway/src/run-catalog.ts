@@ -61,12 +61,10 @@ export async function keepRunPins(
   );
 }
 
-/** The word of a command line that says what it is: the package, script or program. */
+/** The word of a command line that says what it is: the package of its script, the script, or the program. */
 function subject(command: string, args: readonly string[]): string {
-  const script =
-    [command, ...args].find((word) => /[\\/]node_modules[\\/]/u.test(word)) ??
-    args.find((word) => /\.\w+$/u.test(word));
-  const packageName = /node_modules[\\/](?:@[^\\/]+[\\/])?([^\\/]+)(?!.*node_modules)/u.exec(script ?? "")?.[1];
-  const words = (script ?? command).split(/[\\/]/u);
-  return packageName ?? (words.at(-1) ?? command).replace(/\.\w+$/u, "");
+  const script = args.find((word) => /[\\/]node_modules[\\/]|[^.\\/]\.\w+$/u.test(word)) ?? command;
+  const packageName = /node_modules[\\/](?:@[^\\/]+[\\/])?([^\\/]+)(?!.*node_modules)/u.exec(script)?.[1];
+  const file = script.split(/[\\/]/u).at(-1) ?? script;
+  return packageName ?? file.replace(/\.\w+$/u, "");
 }

@@ -28,6 +28,8 @@ export interface GatewayOptions {
   readonly cwd?: string;
   readonly env?: Record<string, string>;
   readonly input?: string;
+  /** Keeps the input open until stdout holds this text. */
+  readonly inputUntil?: string;
 }
 
 /** Runs a command to its end. */
@@ -43,6 +45,7 @@ export function gateway(args: readonly string[], options: GatewayOptions = {}): 
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout += text;
+      if (options.inputUntil !== undefined && stdout.includes(options.inputUntil)) child.stdin.end();
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;
@@ -50,7 +53,8 @@ export function gateway(args: readonly string[], options: GatewayOptions = {}): 
     child.once("error", reject);
     child.once("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
     child.stdin.on("error", () => {}); // it may end before it has read its input
-    child.stdin.end(options.input ?? "");
+    child.stdin.write(options.input ?? "");
+    if (options.inputUntil === undefined) child.stdin.end();
   });
 }
 

@@ -1,12 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { readCatalog } from "@berth/mcp-relay";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findPackage } from "../src/package-facts.js";
 import { newRunServer, runName, withVariables } from "../src/run-catalog.js";
 import { shellQuote } from "../src/shell-quote.js";
 import { toolEffect } from "../src/tool-effects.js";
@@ -81,40 +76,5 @@ describe("runName", () => {
     expect(server.spawn.inheritEnv).toEqual(["A"]);
     expect(withVariables(server, ["B", "B"]).spawn.inheritEnv).toEqual(["B"]);
     expect(withVariables(server, []).spawn.inheritEnv).toEqual(["A"]);
-  });
-});
-
-describe("findPackage", () => {
-  it("finds the npm package of a real server", async () => {
-    const index = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-filesystem/dist/index.js"));
-    expect(await findPackage(index)).toMatchObject({
-      name: "@modelcontextprotocol/server-filesystem",
-      version: "2026.8.31",
-      publisher: expect.stringContaining("Model Context Protocol"),
-    });
-  });
-
-  it("finds the distribution of an installed Python module", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "berth-facts-"));
-    try {
-      const site = join(folder, "lib", "site-packages");
-      await mkdir(join(site, "my_server"), { recursive: true });
-      await mkdir(join(site, "my_server-2.1.dist-info"));
-      await writeFile(
-        join(site, "my_server-2.1.dist-info", "METADATA"),
-        "Name: my-server\nVersion: 2.1\nAuthor: Somebody\n\nText\n",
-      );
-      expect(await findPackage(join(site, "my_server"))).toEqual({
-        name: "my-server",
-        version: "2.1",
-        publisher: "Somebody",
-      });
-      expect(await findPackage(join(site, "other"))).toBeUndefined();
-      await writeFile(join(folder, "package.json"), "{ broken");
-      await writeFile(join(folder, "lib", "package.json"), '{"type":"module"}');
-      expect(await findPackage(join(folder, "lib", "x.js"))).toBeUndefined();
-    } finally {
-      await rm(folder, { recursive: true });
-    }
   });
 });

@@ -1,4 +1,4 @@
-import { createMeasurer, isAttestationError } from "@berth/spawn-attestation";
+import { createMeasurer } from "@berth/spawn-attestation";
 import { type CatalogFile, loadCatalog } from "../catalog-file.js";
 import { type GatewayConfig, loadConfig } from "../config.js";
 import { exitCodes, GatewayError } from "../errors.js";
@@ -133,7 +133,6 @@ async function examineSubject(
 
 function faultOf(error: unknown): NonNullable<PinResult["error"]> {
   const message = error instanceof Error ? error.message : String(error);
-  if (isAttestationError(error)) return { reason: error.code, message, advice: error.advice };
   if (error instanceof ServerRefusal) return { reason: error.reason, message, advice: error.advice };
   return { reason: error instanceof Error && "code" in error ? String(error.code) : "START_FAILED", message };
 }
@@ -145,8 +144,7 @@ async function present(
   place: { readonly state: StateFolder; readonly catalog: CatalogFile | undefined },
   signal: AbortSignal,
 ): Promise<readonly PinResult[]> {
-  if (options.json !== true)
-    for (const result of results) for (const line of await linesForPeople(result)) printLine(line);
+  if (options.json !== true) for (const result of results) for (const line of linesForPeople(result)) printLine(line);
   const mayAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
   const accepted = await acceptPins(results, subjects, { all: options.yes === true, mayAsk, ...place, signal });
   if (options.json === true) printJson(resultForPrograms(accepted));

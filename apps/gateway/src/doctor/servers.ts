@@ -1,7 +1,14 @@
-import { isAttestationError, type Measurer, measureLaunch } from "@berth/spawn-attestation";
+import {
+  decide,
+  isAttestationError,
+  type Measurer,
+  measureLaunch,
+  type SpawnDescription,
+} from "@berth/spawn-attestation";
 import type { CatalogFile } from "../catalog-file.js";
 import type { GatewayConfig } from "../config.js";
 import { planServer } from "../plan-servers.js";
+import { shellQuote } from "../shell-quote.js";
 import type { Check } from "./check.js";
 import { desktopPath, findProgram } from "./find-program.js";
 
@@ -25,45 +32,38 @@ export async function checkServers(
       const advice = "set what is missing where the gateway starts, or change servers.NAME.spawn.env";
       checks.push(...plan.problems.map((message) => ({ name: title, status: "fail" as const, message, advice })));
     } else if (plan.planned.kind === "stdio") {
-      checks.push(await checkLaunch(title, plan.planned.description, file.path, name, measurer, signal));
+      checks.push(await checkLaunch(title, plan.planned.description, pinLine(file, name), measurer, signal));
       checks.push(...(await checkDesktopCommand(title, server.spawn.command)));
     }
   }
   return checks;
 }
 
+function pinLine(file: CatalogFile, name: string): string {
+  return shellQuote(["berth-gateway", "pin", "--catalog", file.path, "--server", name]);
+}
+
 async function checkLaunch(
   title: string,
-  description: Parameters<typeof measureLaunch>[0],
-  path: string,
-  name: string,
+  description: SpawnDescription,
+  pinLine: string,
   measurer: Measurer,
   signal: AbortSignal,
 ): Promise<Check> {
-  const pin = `berth-gateway pin --catalog ${path} --server ${name}`;
-  try {
-    const { digest } = await measureLaunch(
-      { ...description, digest: undefined, interpreter: undefined },
-      { measurer, signal },
-    );
-    const pinned = description.digest;
-    if (pinned === undefined)
-      return { name: title, status: "warn", message: "is not pinned, so it is refused", advice: pin };
-    if (pinned.split(":")[0] !== digest.split(":")[0]) {
-      return { name: title, status: "ok", message: `is pinned by ${pinned}, which is compared when it starts` };
-    }
-    if (pinned === digest) return { name: title, status: "ok", message: "is what was pinned" };
-    return { name: title, status: "warn", message: `changed since it was pinned, so it is refused`, advice: pin };
-  } catch (error) {
+  const measured = await measureLaunch(description, { measurer, signal }).catch((error: unknown) => {
     signal.throwIfAborted();
-    if (!isAttestationError(error)) throw error;
-    return {
-      name: title,
-      status: "warn",
-      message: `is refused (${error.code}): ${error.message}`,
-      advice: error.advice,
-    };
-  }
+    if (isAttestationError(error)) return error;
+    throw error;
+  });
+  const { verdict, reason, message, advice } = decide(measured, description, { allowUnmeasuredSpawn: false });
+  if (verdict === "spawn") return { name: title, status: "ok", message };
+  const isForPin = reason === "NOT_PINNED" || reason === "DIGEST_MISMATCH" || reason === "INTERPRETER_CHANGED";
+  return {
+    name: title,
+    status: "warn",
+    message: `is refused (${reason}): ${message}`,
+    advice: isForPin ? pinLine : advice,
+  };
 }
 
 async function checkDesktopCommand(title: string, command: string): Promise<Check[]> {
