@@ -197,5 +197,5 @@ function attested<T>(
 
 function refusalOf({ reason, message, advice, osCode }: Decision, launch: Launch | undefined): Error {
   if (reason === undefined) return new Error(`refused without a reason: ${message}`);
-  return new AttestationError(reason, message, { advice, osCode, launch });
+  return new AttestationError(reason, message, { advice: advice ?? "", osCode, launch });
 }

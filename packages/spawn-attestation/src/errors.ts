@@ -58,7 +58,7 @@ export type AttestationErrorCode =
 /** What an AttestationError carries beside its code and message. */
 export interface AttestationErrorOptions extends ErrorOptions {
   /** What a person can change, naming the configuration key or the command. */
-  readonly advice?: string | undefined;
+  readonly advice: string;
   /** The operating system's own code, such as `EACCES`. */
   readonly osCode?: string | undefined;
   /** What would have been executed, when resolution came that far; only an observing caller may still use it. */
@@ -70,17 +70,17 @@ export class AttestationError extends Error {
   override readonly name = "AttestationError";
   readonly code: AttestationErrorCode;
   /** What a person can change, naming the configuration key or the command. */
-  readonly advice: string | undefined;
+  readonly advice: string;
   /** The operating system's own code, such as `EACCES`. */
   readonly osCode: string | undefined;
   /** What would have been executed, when resolution came that far. Not enumerable: its environment may hold secrets. */
   declare readonly launch: Launch | undefined;
-  constructor(code: AttestationErrorCode, message: string, options?: AttestationErrorOptions) {
+  constructor(code: AttestationErrorCode, message: string, options: AttestationErrorOptions) {
     super(message, options);
     this.code = code;
-    this.advice = options?.advice;
-    this.osCode = options?.osCode;
-    Object.defineProperty(this, "launch", { value: options?.launch, enumerable: false });
+    this.advice = options.advice;
+    this.osCode = options.osCode;
+    Object.defineProperty(this, "launch", { value: options.launch, enumerable: false });
   }
 }
 

@@ -77,5 +77,5 @@ export function sendError(error: unknown): SentError {
 
 export function receiveError({ code, message, advice, osCode, launch }: SentError): Error {
   if (code === undefined) return new Error(message);
-  return new AttestationError(code, message, { advice, osCode, launch });
+  return new AttestationError(code, message, { advice: advice ?? "", osCode, launch });
 }

@@ -1,4 +1,4 @@
-import type { Guard, InterpreterPin, SpawnDescription } from "./description.js";
+import type { FileDigest, Guard, InterpreterPin, SpawnDescription } from "./description.js";
 import { AttestationError } from "./errors.js";
 
 /** A description that was checked, with its defaults; the only form that internal code sees. */
@@ -24,6 +24,7 @@ const maxTextLength = 131_072;
  * @throws {AttestationError} `DESCRIPTION_INVALID`, naming the member.
  */
 export function readTerms(description: SpawnDescription, currentFolder: () => string): LaunchTerms {
+  if (typeof description !== "object" || description === null) throw invalid("*", "is not an object");
   const unknown = Object.keys(description).find((key) => !members.has(key));
   if (unknown !== undefined) throw invalid(unknown, "is not a member of a spawn description");
   checkText("command", description.command);
@@ -73,11 +74,13 @@ function checkEnvironment(env: Readonly<Record<string, string>>): void {
 }
 
 function checkPin(pin: InterpreterPin): void {
+  if (typeof pin !== "object" || pin === null) throw invalid("interpreter", "is not an object");
   checkText("interpreter.path", pin.path);
-  const digests = [pin.digest, ...(pin.parts ?? []).map((part) => part.digest)];
-  const wrong = digests.find((digest) => typeof digest !== "string" || !fileDigest.test(digest));
-  if (wrong !== undefined)
-    throw invalid("interpreter", "has a digest that is not sha256: and 64 lower-case hexadecimal digits");
+  const parts = pin.parts ?? [];
+  if (!Array.isArray(parts)) throw invalid("interpreter", "has parts that are no list");
+  const digests = [pin.digest, ...parts.map((part: FileDigest) => part.digest)];
+  if (digests.every((digest) => typeof digest === "string" && fileDigest.test(digest))) return;
+  throw invalid("interpreter", "has a digest that is not sha256: and 64 lower-case hexadecimal digits");
 }
 
 function invalid(key: string, why: string): AttestationError {

@@ -109,7 +109,9 @@ export function createThreads(options: ThreadsOptions): Threads {
 
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
-    ending.abort(new AttestationError("MEASURER_CLOSED", "the measurer was closed"));
+    ending.abort(
+      new AttestationError("MEASURER_CLOSED", "the measurer was closed", { advice: "measure before it is closed" }),
+    );
     closing ??= Promise.all([...alive].map(end)).then(() => undefined);
     return closing;
   };

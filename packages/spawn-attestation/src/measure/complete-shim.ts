@@ -29,7 +29,7 @@ export function completeShim(
   if (shim === undefined) throw new Error("only a launch with an interpreter has a shim");
   const path = pathOfText(answer);
   if (!answer.startsWith("/") || answer.includes("\0") || !isUtf8(path)) throw unresolved(shim, answer);
-  const trace = tracePath(path, { missing: "SHIM_UNRESOLVED" });
+  const trace = tracePath(path, { missing: "SHIM_UNRESOLVED", advice: "write the real interpreter in command" });
   if (trace.end.kind !== "file" || readProgram({ path: answer, trace }).kind !== "native")
     throw unresolved(shim, answer);
   if (shim.family === "python") refuseOldPython(trace.realPath);

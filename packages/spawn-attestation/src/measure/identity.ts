@@ -54,11 +54,14 @@ export function identify(path: BytePath, codes: FaultCodes): Identity {
   return identityOf(atPath(path, codes, () => lstatSync(toBuffer(path), { bigint: true })));
 }
 
-/** Which codes say that a path is absent, and that it leads in circles. */
+/** Which code says that a path is absent, and what a person can do about a path that leads nowhere. */
 export interface FaultCodes {
   readonly missing: AttestationErrorCode;
-  readonly advice?: string | undefined;
+  readonly advice: string;
 }
+
+/** For a file that was there a moment ago. */
+export const busy: FaultCodes = { missing: "FILE_CHANGED", advice: "try again when nothing writes to it" };
 
 /** Runs a file system call and turns the system's error into one of ours, with the path and the system's code. */
 export function atPath<T>(path: BytePath, codes: FaultCodes, call: () => T): T {
@@ -69,17 +72,23 @@ export function atPath<T>(path: BytePath, codes: FaultCodes, call: () => T): T {
   }
 }
 
-export function faultAt(path: BytePath, codes: FaultCodes, error: unknown): AttestationError {
+/** `at` is the part of the path where it failed. */
+export function faultAt(
+  path: BytePath,
+  { missing, advice }: FaultCodes,
+  error: unknown,
+  at: BytePath = path,
+): AttestationError {
   const osCode = systemCode(error);
-  const options = { cause: error, osCode, advice: codes.advice };
+  const why = `${osCode ?? "unknown error"}${at === path ? "" : ` at ${shown(at)}`}`;
+  const options = { cause: error, osCode, advice };
   if (osCode === "ENOENT" || osCode === "ENOTDIR") {
-    return new AttestationError(codes.missing, `${shown(path)} does not exist (${osCode})`, options);
+    return new AttestationError(missing, `${shown(path)} does not exist (${why})`, options);
   }
-  if (osCode === "ELOOP") return new AttestationError("LINK_LOOP", `${shown(path)} is a loop of symlinks`, options);
-  return new AttestationError("UNREADABLE", `${shown(path)} cannot be read (${osCode ?? "unknown error"})`, {
-    ...options,
-    advice: codes.advice ?? "let this user read the file, or name another file in command or measureTarget",
-  });
+  if (osCode === "ELOOP")
+    return new AttestationError("LINK_LOOP", `${shown(path)} is a loop of symlinks (${why})`, options);
+  const readable = "let this user read it, or name another file in command, args or measureTarget";
+  return new AttestationError("UNREADABLE", `${shown(path)} cannot be read (${why})`, { ...options, advice: readable });
 }
 
 export function systemCode(error: unknown): string | undefined {

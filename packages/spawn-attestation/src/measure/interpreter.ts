@@ -6,6 +6,7 @@ import { namesIn } from "../resolve/package-root.js";
 import type { Resolution } from "../resolve/resolve.js";
 import type { ShimQuestion } from "../shim.js";
 import { type BytePath, inFolder, parentOf, pathOfText, toText } from "./byte-path.js";
+import { busy } from "./identity.js";
 import type { FileDigests } from "./program-digests.js";
 import { type PathTrace, tracePath } from "./trace.js";
 
@@ -62,7 +63,7 @@ export function librariesOf(program: BytePath): readonly PathTrace[] {
   if (folder === pathOfText("/lib") || folder === pathOfText("/usr/lib")) return [];
   const traces = namesIn(folder)
     .filter((name) => library.test(name))
-    .map((name) => tracePath(inFolder(folder, pathOfText(name)), { missing: "FILE_CHANGED" }))
+    .map((name) => tracePath(inFolder(folder, pathOfText(name)), busy))
     .filter((trace) => trace.end.kind === "file");
   return [...new Map(traces.map((trace) => [trace.realPath, trace])).values()];
 }

@@ -1,7 +1,7 @@
 import { AttestationError } from "../errors.js";
 import { type BytePath, shown, toText } from "./byte-path.js";
 import { hashFile } from "./hash-file.js";
-import { type Identity, isSame } from "./identity.js";
+import { busy, type Identity, isSame } from "./identity.js";
 import type { MeasureContext } from "./tools.js";
 import type { PathTrace } from "./trace.js";
 
@@ -29,7 +29,7 @@ export function createFileDigests({ tools, known, learned }: MeasureContext): Fi
     const key = keyOf(path, expected);
     const remembered = Number(expected.size) > smallBytes ? known.get(key) : undefined;
     if (remembered !== undefined) return remembered;
-    const read = hashFile(path, { ...tools, codes: { missing: "FILE_CHANGED" } });
+    const read = hashFile(path, { ...tools, codes: busy });
     if (!isSame(expected, read.identity)) throw swapped(path);
     if (read.bytes > smallBytes && tools.startedNs - BigInt(expected.ctimeNs) > settledNs) learned.set(key, read.hex);
     return read.hex;

@@ -5,6 +5,7 @@ import { type Baseline, type BaselineTree, differenceOf, tracesOf } from "./base
 import { pathOfText, shown } from "./byte-path.js";
 import { readGlobs } from "./glob.js";
 import { hashFile } from "./hash-file.js";
+import { busy } from "./identity.js";
 import { fingerprintTree, measureTree } from "./measure-tree.js";
 import type { MeasureContext, MeasureTools } from "./tools.js";
 import { tracePath } from "./trace.js";
@@ -31,7 +32,7 @@ export function recheckNow(terms: LaunchTerms, baseline: Baseline, { platform, t
 
 function extraDifference({ extra }: Baseline): string | undefined {
   for (const { part, trace } of extra) {
-    const now = tracePath(trace.realPath, { missing: "TARGET_CHANGED" });
+    const now = tracePath(trace.realPath, busy);
     const difference = differenceOf({ [part]: trace }, { [part]: now });
     if (difference !== undefined) return difference;
   }
@@ -48,7 +49,7 @@ function treeDifference(tree: BaselineTree | undefined, tools: MeasureTools): st
 
 function compareContents({ tree, digests }: Baseline, tools: MeasureTools): void {
   for (const [path, digest] of Object.entries(digests)) {
-    const { hex } = hashFile(pathOfText(path), { ...tools, codes: { missing: "TARGET_CHANGED" } });
+    const { hex } = hashFile(pathOfText(path), { ...tools, codes: busy });
     if (`sha256:${hex}` !== digest) throw changed(`${shown(pathOfText(path))} holds other bytes`);
   }
   if (tree === undefined) return;

@@ -11,7 +11,7 @@ import {
   shown,
   toBuffer,
 } from "./byte-path.js";
-import { atPath, type FaultCodes, faultAt, type Identity, identityOf } from "./identity.js";
+import { type FaultCodes, faultAt, type Identity, identityOf } from "./identity.js";
 
 /** One name on the way: a folder that was entered, a symlink that was followed, or the end. */
 export interface PathStep {
@@ -37,9 +37,16 @@ const maxLinks = 40;
  */
 export function tracePath(path: BytePath, codes: FaultCodes): PathTrace {
   const steps: PathStep[] = [];
+  const calling = <T>(at: BytePath, call: () => T): T => {
+    try {
+      return call();
+    } catch (error) {
+      throw faultAt(path, codes, error, at);
+    }
+  };
   const visit = (at: BytePath): Identity => {
     refuseUnstable(at, path);
-    const identity = identityOf(atPath(at, codes, () => lstatSync(toBuffer(at), { bigint: true })));
+    const identity = identityOf(calling(at, () => lstatSync(toBuffer(at), { bigint: true })));
     steps.push({ path: at, identity });
     return identity;
   };
@@ -67,7 +74,7 @@ export function tracePath(path: BytePath, codes: FaultCodes): PathTrace {
     }
     links += 1;
     if (links > maxLinks) throw faultAt(path, codes, systemError("ELOOP"));
-    const leads = pathOfLatin1(atPath(next, codes, () => readlinkSync(toBuffer(next), "latin1")));
+    const leads = pathOfLatin1(calling(next, () => readlinkSync(toBuffer(next), "latin1")));
     if (leads.startsWith("/")) moveTo(rootPath);
     ahead.unshift(...segmentsOf(leads));
   }

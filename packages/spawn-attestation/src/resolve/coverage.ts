@@ -11,6 +11,7 @@ import {
   toText,
 } from "../measure/byte-path.js";
 import { isIgnored, readGlobs } from "../measure/glob.js";
+import { busy } from "../measure/identity.js";
 import { tracePath } from "../measure/trace.js";
 import type { Coverage, InterpreterFamily } from "../measurement.js";
 import { codeLoadingNames } from "./environment.js";
@@ -145,7 +146,7 @@ function preloads({ target, cwd }: CoverageInput, root: BytePath): readonly stri
 function isInside(value: string, cwd: string, root: BytePath): boolean {
   if (!/^\.{0,2}\//.test(value)) return false;
   try {
-    const { realPath } = tracePath(pathOfText(absolute(value, cwd)), { missing: "TARGET_NOT_FOUND" });
+    const { realPath } = tracePath(pathOfText(absolute(value, cwd)), busy);
     return relativeTo(root, realPath) !== undefined;
   } catch {
     // A file that is not there is not inside; the interpreter will say so itself.

@@ -1,6 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { AttestationError, type AttestationErrorCode } from "../errors.js";
 import { type BytePath, pathOfText, printable, toBuffer } from "../measure/byte-path.js";
+import { busy } from "../measure/identity.js";
 import { type PathTrace, tracePath } from "../measure/trace.js";
 
 /** Where programs are looked for. */
@@ -74,7 +75,7 @@ function refuseWithoutBit(at: BytePath, noun: LookupNoun): void {
 /** What execvp(3) would take from one folder of PATH; anything that it would pass over is passed over. */
 function executableAt(path: string): FoundProgram | undefined {
   try {
-    const trace = tracePath(pathOfText(path), { missing: "COMMAND_NOT_FOUND" });
+    const trace = tracePath(pathOfText(path), busy);
     if (trace.end.kind !== "file") return undefined;
     accessSync(toBuffer(pathOfText(path)), constants.X_OK);
     return { path, trace };

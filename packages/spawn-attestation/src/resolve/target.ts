@@ -1,9 +1,10 @@
 import type { SpawnDescription } from "../description.js";
 import { AttestationError } from "../errors.js";
-import { pathOfText, printable, relativeTo } from "../measure/byte-path.js";
+import { pathOfText, printable, relativeTo, toText } from "../measure/byte-path.js";
+import { busy } from "../measure/identity.js";
 import { type PathTrace, tracePath } from "../measure/trace.js";
-import type { Followed, Word } from "./follow.js";
-import { namedRefusal } from "./launchers.js";
+import { baseName, type Followed, type Word } from "./follow.js";
+import { namedRefusal, refuseLauncher } from "./launchers.js";
 import { absolute } from "./lookup.js";
 import { type ArgumentScan, type Finding, scanArguments } from "./script-argument.js";
 
@@ -90,7 +91,9 @@ function runTarget(
     if (scan.finding.kind !== "target") return undefined;
     const word = followed.words[scan.finding.index];
     if (word === undefined) return undefined;
-    return at(word, traceScript(word, followed, cwd), false);
+    const trace = traceScript(word, followed, cwd);
+    refuseLauncher([baseName(toText(trace.realPath))], texts(followed).slice(scan.finding.index + 1));
+    return at(word, trace, false);
   }
   if (followed.script !== undefined) return at(followed.script.word, followed.script.program.trace, false);
   const own = at({ text: followed.program.path, from: "command" }, followed.program.trace, true);
@@ -106,7 +109,7 @@ function wordThatIs(
 ): FoundTarget | undefined {
   for (const word of followed.words) {
     try {
-      const trace = tracePath(pathOfText(absolute(word.text, cwd)), { missing: "TARGET_NOT_FOUND" });
+      const trace = tracePath(pathOfText(absolute(word.text, cwd)), busy);
       if (word.text !== "" && fits(trace)) return { trace, word, isProgram: false, named: undefined, scan };
     } catch {
       // Most arguments are no paths at all; one that cannot be read is not the target that was read a moment ago.

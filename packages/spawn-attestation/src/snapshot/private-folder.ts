@@ -1,8 +1,8 @@
 import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { AttestationError } from "../errors.js";
-import { pathOfText, printable } from "../measure/byte-path.js";
-import { faultAt } from "../measure/identity.js";
+import { printable } from "../measure/byte-path.js";
+import { systemCode } from "../measure/identity.js";
 
 /**
  * Makes sure that a folder is ours alone: a real folder, owned by this user, closed to everybody else.
@@ -14,9 +14,8 @@ export function ensurePrivateFolder(folder: string): void {
     mkdirSync(folder, { mode: 0o700 });
     chmodSync(folder, 0o700);
   } catch (error) {
-    const fault = faultAt(pathOfText(folder), { missing: "SCRATCH_NOT_PRIVATE" }, error);
-    if (fault.osCode !== "EEXIST")
-      throw notPrivate(folder, `it cannot be made (${fault.osCode ?? "unknown error"})`, fault);
+    const osCode = systemCode(error);
+    if (osCode !== "EEXIST") throw notPrivate(folder, `it cannot be made (${osCode ?? "unknown error"})`, error);
   }
   const stat = lstatSync(folder);
   if (!stat.isDirectory()) throw notPrivate(folder, "it is no folder");

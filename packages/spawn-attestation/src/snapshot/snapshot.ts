@@ -13,7 +13,7 @@ import {
 } from "../measure/byte-path.js";
 import { readGlobs } from "../measure/glob.js";
 import { hashFile } from "../measure/hash-file.js";
-import { systemCode } from "../measure/identity.js";
+import { busy, systemCode } from "../measure/identity.js";
 import { type MeasuredTree, measureTree } from "../measure/measure-tree.js";
 import type { MeasureTools } from "../measure/tools.js";
 import { copyTree, removeTree, sinkTo } from "./copy-tree.js";
@@ -77,7 +77,7 @@ function copyInto(order: SnapshotOrder, build: BytePath, tools: MeasureTools): v
 function copyFile(file: BytePath, destination: BytePath, tools: MeasureTools): string {
   const descriptor = openSync(toBuffer(destination), "wx", 0o600);
   try {
-    const read = hashFile(file, { ...tools, codes: { missing: "FILE_CHANGED" }, sink: sinkTo(descriptor) });
+    const read = hashFile(file, { ...tools, codes: busy, sink: sinkTo(descriptor) });
     fchmodSync(descriptor, (Number.parseInt(read.identity.mode, 8) & 0o111) === 0 ? 0o444 : 0o555);
     return read.hex;
   } finally {
@@ -97,7 +97,9 @@ function putInPlace(order: SnapshotOrder, build: BytePath, place: BytePath, tool
     if (found !== undefined) return found;
     setAside(place);
   }
-  throw new AttestationError("SNAPSHOT_FAILED", `${shown(place)} does not keep what is written to it`);
+  throw new AttestationError("SNAPSHOT_FAILED", `${shown(place)} does not keep what is written to it`, {
+    advice: "look after the disk, or name another folder for snapshots",
+  });
 }
 
 /** Two builders and one damaged copy need no more. */
@@ -112,7 +114,7 @@ function readCached(order: SnapshotOrder, place: BytePath, tools: MeasureTools):
   try {
     if (readdirSync(toBuffer(place)).length !== 1) return undefined;
     if (order.scope === "file") {
-      const { hex } = hashFile(path, { ...tools, codes: { missing: "SNAPSHOT_FAILED" } });
+      const { hex } = hashFile(path, { ...tools, codes: busy });
       return `sha256:${hex}` === order.digest ? { path, tree: undefined } : undefined;
     }
     const headerGlobs = readGlobs(order.ignore);

@@ -50,5 +50,6 @@ export async function refusal(promise: Promise<unknown>): Promise<AttestationErr
   );
   if (!isAttestationError(error)) throw new Error("was not refused with an AttestationError", { cause: error });
   expect(error.message).not.toBe("");
+  expect(error.advice).not.toBe("");
   return error.code;
 }
