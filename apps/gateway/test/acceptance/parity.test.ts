@@ -80,7 +80,7 @@ describe("`run`, one server under its own names", () => {
         await using client = startRawClient(process.execPath, [...args, server.command, ...server.args], {
           env: { ...environment, ...server.env },
         });
-        const through = await ask(client, server);
+        const through = { initialize: await handshake(client), ...(await ask(client, server)) };
         expect(through.initialize).toBe(direct.initialize);
         expect(through.lists.tools).toBe(direct.lists.tools);
         for (const kind of ["prompts", "resources", "resourceTemplates"] as const) {
@@ -126,9 +126,10 @@ describe("`serve`, several servers under prefixed names", () => {
       });
       expect(await pin.end(), pin.stderr()).toBe(0);
       const args = [bin, "serve", "--catalog", catalog, "--state", state, "--stdio"];
+      await using client = startRawClient(process.execPath, args, { env: environment });
+      await handshake(client);
       for (const server of servers) {
         const direct = await askDirect(server);
-        await using client = startRawClient(process.execPath, args, { env: environment });
         const through = await ask(client, server, `${server.name}__`);
         const own = (name: unknown): boolean => typeof name === "string" && name.startsWith(`${server.name}__`);
         for (const kind of ["tools", "prompts"] as const) {
