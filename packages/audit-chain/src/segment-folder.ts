@@ -64,17 +64,22 @@ const codeOf = (error: unknown): string =>
     : "unknown";
 
 /**
- * Bytes of an open file from `position` to its end as it is met. A chunk is good until the next one is asked for.
+ * Bytes of an open file from `position`, which begins a line, to its end as it is met. A chunk ends at a line feed
+ * where it can, so that each begins where a line does: a writer that comes back to a torn line and writes another in
+ * its place is then never seen half before and half after. A chunk is good until the next one is asked for.
  * @throws {ChainError} `READ_FAILED`.
  */
 export async function* readChunks(descriptor: number, position = 0): AsyncGenerator<Uint8Array, void, undefined> {
   const buffer = Buffer.allocUnsafe(chunkBytes);
-  for (let at = position; ; ) {
+  let at = position;
+  for (;;) {
     const { bytesRead } = await readInto(descriptor, buffer, 0, chunkBytes, at).catch((cause: unknown) => {
       throw new ChainError("READ_FAILED", "a segment cannot be read", { cause });
     });
-    if (bytesRead === 0) return;
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+    const whole = buffer.subarray(0, bytesRead).lastIndexOf("\n") + 1;
+    const length = whole === 0 ? bytesRead : whole;
+    if (length > 0) yield buffer.subarray(0, length);
+    if (whole === 0 && bytesRead < chunkBytes) return;
+    at += length;
   }
 }
