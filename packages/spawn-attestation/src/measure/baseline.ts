@@ -19,10 +19,12 @@ export interface Baseline {
   readonly isFresh: boolean;
 }
 
-/** A file that takes part and is found by its real path alone. */
+/** A file that takes part and that resolution does not lead to. */
 export interface ExtraTrace {
   readonly part: string;
   readonly trace: PathTrace;
+  /** Where it is looked for again, links on the way included. Default: its real path. */
+  readonly path?: BytePath | undefined;
 }
 
 /** A tree of a baseline. */

@@ -36,7 +36,8 @@ export function completeShim(
   const libraries = librariesOf(trace.realPath);
   const digests = createFileDigests(context);
   const interpreter = behindShim(shim, answer, trace, digests, libraries);
-  const extra = [trace, ...libraries].map((each) => ({ part: "interpreter behind the shim", trace: each }));
+  const part = "interpreter behind the shim";
+  const extra = [{ part, trace, path }, ...libraries.map((library) => ({ part, trace: library }))];
   return {
     measurement: { ...measurement, interpreter },
     baseline: {

@@ -31,8 +31,8 @@ export function recheckNow(terms: LaunchTerms, baseline: Baseline, { platform, t
 }
 
 function extraDifference({ extra }: Baseline): string | undefined {
-  for (const { part, trace } of extra) {
-    const now = tracePath(trace.realPath, busy);
+  for (const { part, trace, path = trace.realPath } of extra) {
+    const now = tracePath(path, busy);
     const difference = differenceOf({ [part]: trace }, { [part]: now });
     if (difference !== undefined) return difference;
   }
