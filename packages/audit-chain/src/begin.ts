@@ -16,6 +16,8 @@ export interface BeginRecord {
   readonly time: string;
 }
 
+const memberCount = 7;
+
 /** The format that this package writes and reads. */
 export const currentFormat = 1;
 
@@ -41,6 +43,7 @@ export function isBeginRecord(value: unknown): value is BeginRecord {
   if (typeof value !== "object" || value === null) return false;
   const { format, algorithm, logId, prev, segment, seq, time }: Members = value;
   return (
+    Object.keys(value).length === memberCount &&
     format === currentFormat &&
     algorithm === "sha256" &&
     typeof logId === "string" &&

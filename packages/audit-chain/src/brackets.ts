@@ -9,7 +9,7 @@ export interface BracketCheck {
 }
 
 /** How many open sessions, and how many open intents, are kept in mind. */
-export const maxTracked = 100_000;
+const maxTracked = 100_000;
 
 interface Opened {
   readonly seq: number;

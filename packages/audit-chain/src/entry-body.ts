@@ -24,12 +24,16 @@ export interface Slot {
  * @throws {ChainError} `ENTRY_INVALID`, `NOT_I_JSON`.
  */
 export function entryText(input: EntryInput, slot: Slot): string {
-  const { type, session } = input;
+  if (typeof input !== "object" || input === null || Array.isArray(input)) throw invalid("it is not an object");
+  // One copy of its own members, so that what is checked is what is stored, whatever getters and prototypes do.
+  const members = { ...input };
+  const { type, session } = members;
   if (typeof type !== "string" || !typeForm.test(type)) throw invalid(`its type ${quoted(type)} is not a name`);
-  if (session !== undefined && !isSession(session))
+  if (session !== undefined && !isSession(session)) {
     throw invalid(`its session ${quoted(session)} is not 1 to 200 characters`);
-  for (const name of reserved) if (name in input) throw invalid(`its member ${name} is the chain's own`);
-  return canonicalText({ ...input, ...slot }, entryRules);
+  }
+  for (const name of reserved) if (name in members) throw invalid(`its member ${name} is the chain's own`);
+  return canonicalText({ ...members, ...slot }, entryRules);
 }
 
 /** Whether a parsed body is an entry. */

@@ -1,4 +1,4 @@
-import { currentFormat, hasFormat, isBeginRecord } from "./begin.js";
+import { type BeginRecord, currentFormat, hasFormat, isBeginRecord } from "./begin.js";
 import { canonicalText } from "./canonical.js";
 import type { EntryBody } from "./entry.js";
 import { entryRules, isEntryBody } from "./entry-body.js";
@@ -36,12 +36,17 @@ export function createLinkCheck(options: LinkOptions, findings: Findings): LinkC
     const place = kind === "begin" ? { segment: state.segment + 1 } : { next: state.next + 1 };
     state = { ...state, ...place, links, lastTime: undefined };
   };
-  const begin = (value: unknown, hash: string): undefined => {
+  const judgeForm = (value: EntryBody | BeginRecord, text: string, seq: number): void => {
+    if (options.strict !== true || isCanonical(value, text)) return;
+    findings.problem("NOT_CANONICAL", seq, `the line of entry ${seq} is not in canonical form`);
+  };
+  const begin = (value: unknown, text: string, hash: string): undefined => {
     if (!isBeginRecord(value)) {
       reportBegin(value, state.next, findings);
       return passOver("begin", [hash]);
     }
     judgeBegin(value, file, state, options.partial === true, findings);
+    judgeForm(value, text, state.next);
     const { logId, segment, seq } = value;
     const joined = seq === state.next && segment === state.segment + 1;
     const lastTime = joined ? state.lastTime : undefined;
@@ -53,9 +58,7 @@ export function createLinkCheck(options: LinkOptions, findings: Findings): LinkC
       return passOver("entry", [hash]);
     }
     judgeEntry(value, state, findings);
-    if (options.strict === true && !isCanonical(value, text)) {
-      findings.problem("NOT_CANONICAL", value.seq, `entry ${value.seq} is not in canonical form`);
-    }
+    judgeForm(value, text, value.seq);
     state = { ...state, next: value.seq + 1, links: [hash], lastTime: value.time };
     return { body: value, hash };
   };
@@ -71,7 +74,7 @@ export function createLinkCheck(options: LinkOptions, findings: Findings): LinkC
     beginDue = false;
     const text = decode(decoder, parts.body);
     const value = parse(text);
-    return parts.kind === "begin" ? begin(value, hash) : entry(value, text, hash);
+    return parts.kind === "begin" ? begin(value, text, hash) : entry(value, text, hash);
   };
 
   return {
@@ -118,7 +121,7 @@ function parse(text: string): unknown {
   }
 }
 
-function isCanonical(value: EntryBody, text: string): boolean {
+function isCanonical(value: EntryBody | BeginRecord, text: string): boolean {
   try {
     return canonicalText(value, entryRules) === text;
   } catch {

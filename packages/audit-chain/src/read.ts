@@ -78,7 +78,9 @@ function createReader(directory: string, signal: AbortSignal | undefined): Reade
     rest: async function* (from) {
       // Listed before the reading: of each but the last, all was written by then.
       const names = await segmentNames(directory);
-      for (const name of names.slice(current === undefined ? startOf(names, from) : names.indexOf(current))) {
+      const start = current === undefined ? startOf(names, from) : names.indexOf(current);
+      if (start === -1) throw new ChainError("READ_FAILED", `the segment ${current} is gone`);
+      for (const name of names.slice(start)) {
         yield* readSegment(name, name === names.at(-1));
       }
     },

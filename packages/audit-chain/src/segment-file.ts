@@ -87,7 +87,8 @@ function segmentFile(descriptor: number, name: string, startSize: number, direct
   let size = startSize;
   // A new file is found after a crash only when its folder was synced as well, and that folder in its own.
   let folderDue = startSize === 0;
-  const folders = [directory, dirname(directory)];
+  // Windows has no such sync.
+  const folders = process.platform === "win32" ? [] : [directory, dirname(directory)];
   let running: Promise<void> = Promise.resolve();
   let closing: Promise<void> | undefined;
 

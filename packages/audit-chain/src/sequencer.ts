@@ -10,7 +10,7 @@ import { sha256Hex } from "./sha256.js";
 import { type Reading, readClocks, readingOf } from "./time.js";
 
 /** A piece of the log that is ready to be written. */
-export interface Stored {
+interface Stored {
   readonly text: string;
   readonly byteLength: number;
 }

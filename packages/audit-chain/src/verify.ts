@@ -1,5 +1,6 @@
 import { createBracketCheck } from "./brackets.js";
 import { checkSegments, type SegmentSource, type Sha256 } from "./check.js";
+import { ChainError } from "./errors.js";
 import { createFindings } from "./findings.js";
 import { createLinkCheck } from "./links.js";
 import type { VerifyReport } from "./report.js";
@@ -32,10 +33,11 @@ export interface VerifyOptions {
  * It trusts no length, needs nothing of Node, and never throws over what the log contains.
  *
  * A log that ends early at a whole line is whole to it: compare `head` with one that you kept elsewhere.
+ * @throws {ChainError} `OPTIONS_INVALID`.
  */
 export async function verifyChain(options: VerifyOptions): Promise<VerifyReport> {
   const { segments, sha256, signal, partial = false } = options;
-  const findings = createFindings(Math.min(Math.max(options.maxFindings ?? 100, 1), 10_000));
+  const findings = createFindings(readMaxFindings(options));
   const links = createLinkCheck(options, findings);
   const brackets = createBracketCheck(partial, findings);
   const checked = await checkSegments({ segments, sha256, links, brackets, findings, signal });
@@ -53,4 +55,24 @@ export async function verifyChain(options: VerifyOptions): Promise<VerifyReport>
     logId: links.state.logId,
     segments: checked.segments,
   };
+}
+
+const known: { readonly [Name in keyof VerifyOptions]-?: true } = {
+  segments: true,
+  sha256: true,
+  strict: true,
+  logId: true,
+  partial: true,
+  maxFindings: true,
+  signal: true,
+};
+
+/** The one option with a range. Unknown options are refused here too: a misspelled `strict` would check less. */
+function readMaxFindings(options: VerifyOptions): number {
+  for (const name of Object.keys(options)) {
+    if (!(name in known)) throw new ChainError("OPTIONS_INVALID", `there is no option ${name}`);
+  }
+  const { maxFindings = 100 } = options;
+  if (Number.isInteger(maxFindings) && maxFindings >= 1 && maxFindings <= 10_000) return maxFindings;
+  throw new ChainError("OPTIONS_INVALID", `maxFindings is ${maxFindings}; it must be a whole number from 1 to 10000`);
 }

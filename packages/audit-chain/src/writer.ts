@@ -10,13 +10,13 @@ export interface Waiter {
 }
 
 /** Lines that one write put into the hands of the system. */
-export interface Written {
+interface Written {
   readonly waiters: readonly Waiter[];
   readonly last: Receipt;
 }
 
 /** What could not be written, and why. */
-export interface WriteFault {
+interface WriteFault {
   readonly cause: unknown;
   readonly waiters: readonly Waiter[];
 }
@@ -63,7 +63,7 @@ export function createWriter(files: SegmentFiles, first: SegmentFile): Writer {
   const roll = (name: string): void => {
     // Synced whatever the durability: a later segment on the disk without all of this one would be a gap.
     file.syncNow();
-    void file.close();
+    file.close().catch(() => {}); // synced: an error in closing it takes nothing away
     file = files.create(name);
   };
   const writeBatch = ({ begun, texts }: Batch): void => {

@@ -63,6 +63,9 @@ describe("an entry that is refused", () => {
     { name: "a type of 65 characters", entry: { type: "a".repeat(65) }, code: "ENTRY_INVALID" },
     { name: "an empty session", entry: { type: "a", session: "" }, code: "ENTRY_INVALID" },
     { name: "a session of 201 characters", entry: { type: "a", session: "s".repeat(201) }, code: "ENTRY_INVALID" },
+    { name: "null", entry: JSON.parse("null"), code: "ENTRY_INVALID" },
+    { name: "an array", entry: JSON.parse("[]"), code: "ENTRY_INVALID" },
+    { name: "a type that is inherited", entry: Object.create({ type: "a" }), code: "ENTRY_INVALID" },
     ...["seq", "time", "prev", "hash", "clock"].map((name) => ({
       name: `a member ${name}`,
       entry: { type: "a", [name]: "x" },

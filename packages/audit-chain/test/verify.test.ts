@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, renameSync, rmSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -104,7 +104,7 @@ describe("a log that someone else's script damaged is refused, and the entry nam
   ])("$kind", async ({ kind, found, strictOnly }) => {
     if (!hasPart("python3")) return;
     const directory = await threeSegments();
-    const offsets = new Map((await lineOffsets(directory)).map(({ seq, offset }) => [seq, offset]));
+    const offsets = new Map(lineOffsets(directory).map(({ seq, offset }) => [seq, offset]));
     python("damage_chain.py", directory, kind, "12");
     const report = await verifyLog(directory, { strict: true });
     expect(report.ok).toBe(false);
@@ -142,8 +142,7 @@ describe("a log that someone else's script damaged is refused, and the entry nam
   });
 });
 
-async function lineOffsets(directory: string): Promise<{ seq: number; offset: number }[]> {
-  const { readFileSync } = await import("node:fs");
+function lineOffsets(directory: string): { seq: number; offset: number }[] {
   return segmentsOf(directory).flatMap((name) => {
     let offset = 0;
     return readFileSync(join(directory, name), "utf8")
@@ -291,6 +290,13 @@ describe("limits", () => {
     expect(report.notices[0]).toMatchObject({ code: "TRACKING_LIMIT", seq: 100_001 });
   }, 60_000);
 
+  it.each([{ strcit: true }, { maxFindings: 0 }, { maxFindings: 10_001 }])(
+    "options are checked: %o",
+    async (options) => {
+      await expect(verifyLog(await threeSegments(), options)).rejects.toMatchObject({ code: "OPTIONS_INVALID" });
+    },
+  );
+
   it("verification ends by its signal, with the signal's reason", async () => {
     const reason = new Error("enough");
     const verifying = verifyLog(await threeSegments(), { signal: AbortSignal.abort(reason) });
@@ -300,7 +306,6 @@ describe("limits", () => {
 
 describe("elsewhere than in Node", () => {
   it("verifyChain takes an asynchronous SHA-256, and bytes from anywhere", async () => {
-    const { readFileSync } = await import("node:fs");
     const directory = await threeSegments();
     const segments = segmentsOf(directory).map((name) => ({
       name,
@@ -314,7 +319,6 @@ describe("elsewhere than in Node", () => {
   });
 
   it("the entry /verify imports nothing of Node", async () => {
-    const { readFileSync, readdirSync } = await import("node:fs");
     const dist = fileURLToPath(new URL("../dist/", import.meta.url));
     const seen = new Set<string>();
     const visit = (name: string): void => {
@@ -330,11 +334,11 @@ describe("elsewhere than in Node", () => {
   });
 });
 
-it("a segment that is no regular file is refused and named", async () => {
+partTest("python3")("a pipe under a segment's name is refused and named, not waited for", async () => {
   const directory = await threeSegments();
   const [first = ""] = segmentsOf(directory);
   rmSync(join(directory, first));
-  if (spawnSync("mkfifo", [join(directory, first)]).status !== 0) return;
+  spawnSync("python3", ["-c", "import os, sys; os.mkfifo(sys.argv[1])", join(directory, first)]);
   const report = await verifyLog(directory);
   expect(report.problems[0]).toMatchObject({ code: "SEGMENT_REFUSED", seq: 1, segment: first });
 });
