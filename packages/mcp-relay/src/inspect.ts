@@ -11,7 +11,7 @@ import { fetchList } from "./upstream/fetch-list.js";
 import { type Introduction, introduce } from "./upstream/handshake.js";
 import { createPeer, type Peer } from "./upstream/peer.js";
 import { visibleText } from "./visible-text.js";
-import { isUpstreamRefusal, RelayFault, upstreamGone, wireErrorOf } from "./wire-errors.js";
+import { RelayFault, upstreamGone, wireErrorOf } from "./wire-errors.js";
 
 /** What a server says of itself and offers, in the form that is pinned. */
 export interface ServerInspection {
@@ -37,8 +37,9 @@ export interface InspectOptions {
 }
 
 /**
- * Starts a session with a server, lists what it offers (all pages; what it has no capability for is empty) and ends it. The connection is
- * closed in every case. The server's own requests are answered: `ping` yes, all others are not served.
+ * Starts a session with a server as a client that can do everything, lists what it offers (all pages; what it has no capability for is empty)
+ * and ends it. The connection is closed in every case. Of the server's own requests `ping` is answered, `roots/list` with none, all others
+ * are not served.
  *
  * @throws {RelayError} `SERVER_UNREADABLE`: it did not answer, or not in MCP; the text says what and the way out. A refusal of `recheck` and
  * the signal's reason come as they are.
@@ -62,8 +63,11 @@ export async function inspectServer(
     return await readOffers(peer, server, introduction, { listMs: waits.listMs, now: () => scheduler.now() });
   } catch (error) {
     signal?.throwIfAborted();
-    if (!(error instanceof RelayFault) || isUpstreamRefusal(error)) throw error;
-    throw new RelayError("SERVER_UNREADABLE", wireErrorOf(error).message, { cause: error });
+    if (error instanceof RelayFault)
+      throw new RelayError("SERVER_UNREADABLE", wireErrorOf(error).message, { cause: error });
+    if (isRelayError(error))
+      throw new RelayError("SERVER_UNREADABLE", `server ${JSON.stringify(server)}: ${error.message}`, { cause: error });
+    throw error;
   } finally {
     signal?.removeEventListener("abort", onAbort);
     peer?.end(upstreamGone(server, "SESSION_CLOSED"));
@@ -80,8 +84,9 @@ function createInspectionPeer(connection: UpstreamConnection, server: string, sc
     onRequest(frame, { id, method }) {
       if (id === undefined) return;
       const idBytes = copySpan(frame, id);
+      const result = method === "ping" ? "{}" : method === "roots/list" ? '{"roots":[]}' : undefined;
       const refusal = { code: wireErrors.methodNotFound, message: `Method not found: ${method}` };
-      peer.send(method === "ping" ? resultFrame(idBytes, "{}") : errorFrame(idBytes, refusal));
+      peer.send(result === undefined ? errorFrame(idBytes, refusal) : resultFrame(idBytes, result));
     },
     onNotification: () => undefined,
     onFault: () => undefined,
@@ -91,8 +96,16 @@ function createInspectionPeer(connection: UpstreamConnection, server: string, sc
   return peer;
 }
 
+/** Every capability that a client may have: servers offer some tools only to clients that can be asked back, and all are to be seen. */
+const allCapabilities = {
+  roots: { listChanged: true },
+  sampling: { context: {}, tools: {} },
+  elicitation: { form: {}, url: {} },
+  tasks: { list: {}, cancel: {}, requests: { sampling: { createMessage: {} }, elicitation: { create: {} } } },
+};
+
 function helloOf({ clientInfo }: InspectOptions): (id: number) => Uint8Array {
-  const params = JSON.stringify({ protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+  const params = JSON.stringify({ protocolVersion: "2025-11-25", capabilities: allCapabilities, clientInfo });
   return (id) => requestFrame(id, "initialize", params);
 }
 

@@ -4,7 +4,8 @@ import { extraMembers, jsonText } from "./support/json-text.js";
 import { openHarness } from "./support/relay-harness.js";
 import { tool, toolServer } from "./support/scripted-server.js";
 
-const shuffled = (members: readonly string[]) => fc.shuffledSubarray([...members], { minLength: members.length, maxLength: members.length });
+const shuffled = (members: readonly string[]) =>
+  fc.shuffledSubarray([...members], { minLength: members.length, maxLength: members.length });
 
 describe("a relayed payload", () => {
   it("is kept to the byte both ways, outside the id and the name, whatever its spelling", async () => {
@@ -14,8 +15,12 @@ describe("a relayed payload", () => {
     await relay.client.request("tools/list");
     const envelope = fc
       .tuple(extraMembers, jsonText, extraMembers)
-      .chain(([params, args, more]) => fc.tuple(shuffled(['"name":"NAME"', `"arguments":${args}`, ...params]), fc.constant(more)))
-      .chain(([params, more]) => shuffled(['"jsonrpc":"2.0"', '"id":ID', '"method":"tools/call"', `"params":{${params.join(" ,")}}`, ...more]));
+      .chain(([params, args, more]) =>
+        fc.tuple(shuffled(['"name":"NAME"', `"arguments":${args}`, ...params]), fc.constant(more)),
+      )
+      .chain(([params, more]) =>
+        shuffled(['"jsonrpc":"2.0"', '"id":ID', '"method":"tools/call"', `"params":{${params.join(" ,")}}`, ...more]),
+      );
     const answer = fc
       .tuple(jsonText, extraMembers)
       .chain(([result, more]) => shuffled(['"jsonrpc":"2.0"', '"id":ID', `"result":${result}`, ...more]));
@@ -40,7 +45,9 @@ describe("a relayed payload", () => {
 
   it("of ten megabytes passes unchanged", async () => {
     const text = "0123456789".repeat(1_000_000);
-    const script = toolServer([tool("x")], { "tools/call": ({ params }) => JSON.stringify({ content: [{ type: "text", text: params?.["text"] ?? "" }] }) });
+    const script = toolServer([tool("x")], {
+      "tools/call": ({ params }) => JSON.stringify({ content: [{ type: "text", text: params?.["text"] ?? "" }] }),
+    });
     await using relay = openHarness({ s: { script } });
     await relay.client.initialize();
     const { message } = await relay.client.request("tools/call", { name: "s__x", text });

@@ -18,7 +18,8 @@ describe("ids", () => {
   it("come back as the client wrote them: numbers, strings, large integers, escapes", async () => {
     await using relay = await openSilent();
     const ids = ["1", '"1"', "9007199254740993", "-5", '"\\u0061\\n"', '"ü"', "1e2", "0"];
-    for (const id of ids) relay.client.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"s__x"}}`);
+    for (const id of ids)
+      relay.client.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"s__x"}}`);
     const calls: Received[] = [];
     while (calls.length < ids.length) calls.push(await relay.child("s").take(isCall));
     expect(new Set(calls.map(({ message }) => message.id)).size).toBe(ids.length);
@@ -41,7 +42,8 @@ describe("ids", () => {
   it("are bounded in number", async () => {
     await using relay = openHarness({ s: { script: silent } }, { limits: { maxPendingCalls: 2 } });
     await relay.client.initialize();
-    for (const id of [1, 2, 3]) relay.client.send({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "s__x" } });
+    for (const id of [1, 2, 3])
+      relay.client.send({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "s__x" } });
     const { message } = await relay.client.take(({ id }) => id === 3);
     expect(message.error).toMatchObject({ code: -32603, data: { reason: "TOO_MANY_CALLS" } });
   });
@@ -93,7 +95,8 @@ describe("progress", () => {
     await relay.child("s").take(isCall);
     await relay.child("s").take(isCall);
     relay.child("s").send(progress("5"));
-    const text = '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":0.50,"progressToken":5,"message":"half"}}';
+    const text =
+      '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":0.50,"progressToken":5,"message":"half"}}';
     relay.child("s").send(text);
     expect((await relay.client.take(({ method }) => method === "notifications/progress")).text).toBe(text);
     expect(relay.client.received.filter(({ message }) => message.method === "notifications/progress")).toHaveLength(1);
@@ -104,7 +107,9 @@ describe("progress", () => {
     relay.client.send(call(1, "a__x", "tok"));
     await relay.child("a").take(isCall);
     relay.child("b").send(progress("tok", { message: "spoofed" }));
-    relay.child("b").send({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "after" } });
+    relay
+      .child("b")
+      .send({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "after" } });
     await relay.client.take(({ method }) => method === "notifications/message");
     expect(relay.client.received.some(({ text }) => text.includes("spoofed"))).toBe(false);
   });
@@ -141,7 +146,9 @@ describe("cancellation", () => {
     await using relay = await openSilent();
     relay.client.send({ jsonrpc: "2.0", id: "abc", method: "tools/call", params: { name: "s__x" } });
     const { message } = await relay.child("s").take(isCall);
-    relay.client.send('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"enough","requestId":"abc","x":1.0}}');
+    relay.client.send(
+      '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"enough","requestId":"abc","x":1.0}}',
+    );
     const cancelled = await relay.child("s").take(({ method }) => method === "notifications/cancelled");
     expect(cancelled.text).toBe(
       `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"enough","requestId":${message.id},"x":1.0}}`,

@@ -1,9 +1,9 @@
 import { createMemoryPair } from "@berth/stdio-transport/memory";
 import { describe, expect, it } from "vitest";
-import { openHarness } from "./support/relay-harness.js";
 import { createManualScheduler } from "./support/manual-scheduler.js";
-import { type Script, tool, toolServer } from "./support/scripted-server.js";
 import { pinsOf } from "./support/pins.js";
+import { openHarness } from "./support/relay-harness.js";
+import { type Script, tool, toolServer } from "./support/scripted-server.js";
 
 const silent: Script = toolServer([tool("x")], { "tools/call": () => undefined });
 const never = () => new Promise<never>(() => undefined);
@@ -27,19 +27,34 @@ describe("deadlines", () => {
     relay.child("s").send({ jsonrpc: "2.0", id: call.message.id, result: {} });
     await relay.client.request("ping");
     expect(relay.session.status()[0]?.state).toBe("ready");
-    expect(relay.events.at(-1)).toMatchObject({ type: "call.outcome", status: "timeout", reason: "CALL_TIMEOUT", durationMs: 1_000 });
+    expect(relay.events.at(-1)).toMatchObject({
+      type: "call.outcome",
+      status: "timeout",
+      reason: "CALL_TIMEOUT",
+      durationMs: 1_000,
+    });
   });
 
   it("of a call start again with progress, up to the ceiling", async () => {
     const scheduler = createManualScheduler();
-    await using relay = openHarness({ s: { script: silent, deadlines: { callMs: 1_000, callMaxMs: 2_500 } } }, { scheduler });
+    await using relay = openHarness(
+      { s: { script: silent, deadlines: { callMs: 1_000, callMaxMs: 2_500 } } },
+      { scheduler },
+    );
     await relay.client.initialize();
-    relay.client.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "s__x", _meta: { progressToken: 1 } } });
+    relay.client.send({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "s__x", _meta: { progressToken: 1 } },
+    });
     await expect.poll(() => relay.started("s")).toHaveLength(1);
     await relay.child("s").take(({ method }) => method === "tools/call");
     for (let count = 0; count < 2; count += 1) {
       scheduler.advance(900);
-      relay.child("s").send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1, progress: count } });
+      relay
+        .child("s")
+        .send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: 1, progress: count } });
       await relay.client.take(({ method }) => method === "notifications/progress");
     }
     scheduler.advance(699);

@@ -19,33 +19,44 @@ const badLines = [
   { name: "a batch", line: '[{"jsonrpc":"2.0","method":"x"}]', code: "BATCH_REFUSED" },
   { name: "a message cut short", line: '{"jsonrpc":"2.0","id":4,"result":{"content":[', code: "FRAME_NOT_JSON" },
   { name: "broken JSON deep inside", line: '{"jsonrpc":"2.0","id":4,"result":{"a":[1,,2]}}', code: "FRAME_NOT_JSON" },
-  { name: "method and result in one", line: '{"jsonrpc":"2.0","id":4,"method":"x","result":{}}', code: "MESSAGE_INVALID" },
+  {
+    name: "method and result in one",
+    line: '{"jsonrpc":"2.0","id":4,"method":"x","result":{}}',
+    code: "MESSAGE_INVALID",
+  },
 ];
 
 describe("a line of a child that is no message", () => {
-  it.each(badLines)("ends it by default and fails every pending call with CHILD_DESYNCHRONIZED: $name", async ({ line, code }) => {
-    await using relay = await open();
-    await sendCalls(relay, [1, 2]);
-    relay.child("s").send(line);
-    for (const id of [1, 2]) {
-      const { message } = await relay.client.take((candidate) => candidate.id === id);
-      expect(message.error).toMatchObject({ code: -31102, data: { reason: "CHILD_DESYNCHRONIZED", server: "s" } });
-      expect(message.error?.message).toContain("onBadLine");
-      expect(JSON.stringify(message)).not.toContain("3000");
-    }
-    expect(relay.faults).toMatchObject([{ server: "s", code, action: "ended", offset: expect.any(Number) }]);
-    expect(relay.faults[0]?.excerpt).toBe(line);
-    await expect.poll(() => relay.events.at(-1)).toMatchObject({ type: "child.exit", reason: "CHILD_DESYNCHRONIZED", stderrBytes: 7 });
-    const outcomes = relay.events.filter((event) => event.type === "call.outcome");
-    expect(outcomes).toMatchObject([{ status: "child-desynchronized" }, { status: "child-desynchronized" }]);
-    expect(relay.started("s")[0]?.wasClosed).toBe(true);
-    expect(JSON.stringify(relay.events)).not.toContain("Listening");
-  });
+  it.each(badLines)(
+    "ends it by default and fails every pending call with CHILD_DESYNCHRONIZED: $name",
+    async ({ line, code }) => {
+      await using relay = await open();
+      await sendCalls(relay, [1, 2]);
+      relay.child("s").send(line);
+      for (const id of [1, 2]) {
+        const { message } = await relay.client.take((candidate) => candidate.id === id);
+        expect(message.error).toMatchObject({ code: -31102, data: { reason: "CHILD_DESYNCHRONIZED", server: "s" } });
+        expect(message.error?.message).toContain("onBadLine");
+        expect(JSON.stringify(message)).not.toContain("3000");
+      }
+      expect(relay.faults).toMatchObject([{ server: "s", code, action: "ended", offset: expect.any(Number) }]);
+      expect(relay.faults[0]?.excerpt).toBe(line);
+      await expect
+        .poll(() => relay.events.at(-1))
+        .toMatchObject({ type: "child.exit", reason: "CHILD_DESYNCHRONIZED", stderrBytes: 7 });
+      const outcomes = relay.events.filter((event) => event.type === "call.outcome");
+      expect(outcomes).toMatchObject([{ status: "child-desynchronized" }, { status: "child-desynchronized" }]);
+      expect(relay.started("s")[0]?.wasClosed).toBe(true);
+      expect(JSON.stringify(relay.events)).not.toContain("Listening");
+    },
+  );
 
   it("is followed by a fresh child at the next call", async () => {
     await using relay = await open();
     relay.child("s").send("noise");
-    await expect.poll(() => relay.session.status()[0]).toMatchObject({ state: "gone", lastReason: "CHILD_DESYNCHRONIZED" });
+    await expect
+      .poll(() => relay.session.status()[0])
+      .toMatchObject({ state: "gone", lastReason: "CHILD_DESYNCHRONIZED" });
     await relay.client.request("tools/list");
     expect(relay.started("s")).toHaveLength(2);
     expect(relay.session.status()[0]).toMatchObject({ state: "ready", starts: 2 });
@@ -75,16 +86,19 @@ describe("a line of a child that is no message", () => {
 });
 
 describe("a response to an id that was never issued", () => {
-  it.each([{ id: 999 }, { id: "3" }, { id: -1 }, { id: 0 }, { id: "injected" }])("ends the child under every policy: %j", async ({ id }) => {
-    for (const policy of ["fatal", "quarantine"] as const) {
-      await using relay = await open(policy);
-      await sendCalls(relay, [1]);
-      relay.child("s").send({ jsonrpc: "2.0", id, result: {} });
-      const { message } = await relay.client.take((candidate) => candidate.id === 1);
-      expect(message.error).toMatchObject({ data: { reason: "CHILD_DESYNCHRONIZED" } });
-      expect(relay.faults).toMatchObject([{ code: "FOREIGN_RESPONSE", action: "ended" }]);
-    }
-  });
+  it.each([{ id: 999 }, { id: "3" }, { id: -1 }, { id: 0 }, { id: "injected" }])(
+    "ends the child under every policy: %j",
+    async ({ id }) => {
+      for (const policy of ["fatal", "quarantine"] as const) {
+        await using relay = await open(policy);
+        await sendCalls(relay, [1]);
+        relay.child("s").send({ jsonrpc: "2.0", id, result: {} });
+        const { message } = await relay.client.take((candidate) => candidate.id === 1);
+        expect(message.error).toMatchObject({ data: { reason: "CHILD_DESYNCHRONIZED" } });
+        expect(relay.faults).toMatchObject([{ code: "FOREIGN_RESPONSE", action: "ended" }]);
+      }
+    },
+  );
 
   it("does not end it when it is an error without an id, which answers nothing", async () => {
     await using relay = await open();
@@ -102,14 +116,21 @@ describe("a message with a method", () => {
     relay.child("s").send({ jsonrpc: "2.0", id: 3, method: "roots/list" });
     await relay.client.take(({ method }) => method === "roots/list");
     relay.child("s").send({ jsonrpc: "2.0", id: 3, result: { ok: 1 } });
-    expect((await relay.client.take(({ id, method }) => id === 1 && method === undefined)).message.result).toEqual({ ok: 1 });
+    expect((await relay.client.take(({ id, method }) => id === 1 && method === undefined)).message.result).toEqual({
+      ok: 1,
+    });
   });
 });
 
 describe("a bad line of the client", () => {
   it.each([
     { name: "no JSON", line: "hello", code: -32700, id: null },
-    { name: "broken JSON inside", line: '{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":}}', code: -32700, id: null },
+    {
+      name: "broken JSON inside",
+      line: '{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":}}',
+      code: -32700,
+      id: null,
+    },
     { name: "a batch", line: '[{"jsonrpc":"2.0","id":5,"method":"ping"}]', code: -32600, id: null },
     { name: "no version", line: '{"id":5,"method":"ping"}', code: -32600, id: 5 },
     { name: "a null id", line: '{"jsonrpc":"2.0","id":null,"method":"ping"}', code: -32600, id: null },

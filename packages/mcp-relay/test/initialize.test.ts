@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { pinsOf } from "./support/pins.js";
 import { openHarness } from "./support/relay-harness.js";
 import { introduction, tool, toolServer } from "./support/scripted-server.js";
-import { pinsOf } from "./support/pins.js";
 
 class Refusal extends Error {
   readonly reason = "DIGEST_MISMATCH";
@@ -44,7 +44,7 @@ describe("initialize", () => {
       protocolVersion: "2025-06-18",
       capabilities: '{"experimental":{"x":1.0},"tools":{}}',
       serverInfo: '{"name":"files","version":"2"}',
-      instructions: "read \"only\"",
+      instructions: 'read "only"',
     };
     await using relay = openHarness({ a: { pinnedInitialize } });
     const { text } = await relay.client.initialize();
@@ -118,7 +118,10 @@ describe("initialize passed through", () => {
   const options = { passThroughInitialize: true, names: "plain" } as const;
 
   it("starts the one server and gives its own answer to the byte, but for the id", async () => {
-    const script = toolServer([], { initialize: () => '{ "protocolVersion":"2025-06-18","serverInfo":{"name":"x","version":"1"},"capabilities":{},"extra":1.0}' });
+    const script = toolServer([], {
+      initialize: () =>
+        '{ "protocolVersion":"2025-06-18","serverInfo":{"name":"x","version":"1"},"capabilities":{},"extra":1.0}',
+    });
     await using relay = openHarness({ a: { script } }, options);
     const { text } = await relay.client.initialize();
     expect(text).toBe(
@@ -132,13 +135,22 @@ describe("initialize passed through", () => {
     expect(message.error).toEqual({
       code: -31100,
       message: "the measured file is not the pinned one",
-      data: { reason: "DIGEST_MISMATCH", server: "a", target: "/srv/server.py", expected: "sha256:aa", measured: "sha256:bb" },
+      data: {
+        reason: "DIGEST_MISMATCH",
+        server: "a",
+        target: "/srv/server.py",
+        expected: "sha256:aa",
+        measured: "sha256:bb",
+      },
     });
   });
 
   it("gives the pinned answer when the server is refused, and calls get the reason", async () => {
     const tools = { pinned: pinsOf([tool("one")]) };
-    await using relay = openHarness({ a: { open: refuse, tools, pinnedInitialize: { serverInfo: '{"name":"x","version":"1"}' } } }, options);
+    await using relay = openHarness(
+      { a: { open: refuse, tools, pinnedInitialize: { serverInfo: '{"name":"x","version":"1"}' } } },
+      options,
+    );
     const { message } = await relay.client.initialize();
     expect(message.result?.["serverInfo"]).toEqual({ name: "x", version: "1" });
     const answer = await relay.client.request("tools/call", { name: "one" });

@@ -13,21 +13,31 @@ describe("exposed names", () => {
 
   it("lead back to the server and tool that they were made from, whatever underscores the names hold", () => {
     fc.assert(
-      fc.property(fc.uniqueArray(serverNames, { minLength: 1, maxLength: 6 }), fc.nat(), toolNames, (servers, pick, tool) => {
-        fc.pre(isUnambiguous(servers));
-        const server = servers[pick % servers.length] ?? "";
-        expect(routeName(exposedName(server, tool, "prefixed"), servers)).toEqual({ server, tool });
-      }),
+      fc.property(
+        fc.uniqueArray(serverNames, { minLength: 1, maxLength: 6 }),
+        fc.nat(),
+        toolNames,
+        (servers, pick, tool) => {
+          fc.pre(isUnambiguous(servers));
+          const server = servers[pick % servers.length] ?? "";
+          expect(routeName(exposedName(server, tool, "prefixed"), servers)).toEqual({ server, tool });
+        },
+      ),
     );
   });
 
   it("never lead from two servers to one name", () => {
     fc.assert(
-      fc.property(fc.uniqueArray(serverNames, { minLength: 2, maxLength: 2 }), toolNames, toolNames, (servers, one, two) => {
-        fc.pre(isUnambiguous(servers));
-        const [a = "", b = ""] = servers;
-        expect(exposedName(a, one, "prefixed")).not.toBe(exposedName(b, two, "prefixed"));
-      }),
+      fc.property(
+        fc.uniqueArray(serverNames, { minLength: 2, maxLength: 2 }),
+        toolNames,
+        toolNames,
+        (servers, one, two) => {
+          fc.pre(isUnambiguous(servers));
+          const [a = "", b = ""] = servers;
+          expect(exposedName(a, one, "prefixed")).not.toBe(exposedName(b, two, "prefixed"));
+        },
+      ),
     );
   });
 
@@ -54,16 +64,25 @@ describe("server names", () => {
     { name: "one is the other and an underscore", servers: ["a", "a_"] },
     { name: "the order does not matter", servers: ["a__b__c", "a__b"] },
   ])("are refused when a tool could belong to two of them: $name", ({ servers }) => {
-    expect(() => checkServerNames(servers, "prefixed")).toThrow(expect.objectContaining({ code: "SERVER_NAMES_AMBIGUOUS" }));
+    expect(() => checkServerNames(servers, "prefixed")).toThrow(
+      expect.objectContaining({ code: "SERVER_NAMES_AMBIGUOUS" }),
+    );
     expect(() => checkServerNames(servers, "plain")).not.toThrow();
   });
 
-  it.each(["", "a b", "ä", "@scope/x", "x".repeat(65)])("are refused when they could not be part of a tool name: %j", (server) => {
-    expect(() => checkServerNames([server], "prefixed")).toThrow(expect.objectContaining({ code: "SERVER_NAME_INVALID" }));
-  });
+  it.each(["", "a b", "ä", "@scope/x", "x".repeat(65)])(
+    "are refused when they could not be part of a tool name: %j",
+    (server) => {
+      expect(() => checkServerNames([server], "prefixed")).toThrow(
+        expect.objectContaining({ code: "SERVER_NAME_INVALID" }),
+      );
+    },
+  );
 
   it("are refused when one occurs twice", () => {
-    expect(() => checkServerNames(["a", "a"], "plain")).toThrow(expect.objectContaining({ code: "SERVER_NAME_INVALID" }));
+    expect(() => checkServerNames(["a", "a"], "plain")).toThrow(
+      expect.objectContaining({ code: "SERVER_NAME_INVALID" }),
+    );
   });
 
   it("that share a beginning without the separator are fine", () => {

@@ -38,7 +38,13 @@ describe("requests of the relay that wait for an answer", () => {
   it("share one timer, which an answer does not move", () => {
     const scheduler = createManualScheduler();
     let timers = 0;
-    const counting = { ...scheduler, after: (ms: number, callback: () => void) => ((timers += 1), scheduler.after(ms, callback)) };
+    const counting = {
+      ...scheduler,
+      after(ms: number, callback: () => void) {
+        timers += 1;
+        return scheduler.after(ms, callback);
+      },
+    };
     const pending = createPendingRequests(counting, () => undefined);
     for (let count = 0; count < 1_000; count += 1) pending.take(pending.add(request(1_000, 1_000)));
     expect(timers).toBe(1);

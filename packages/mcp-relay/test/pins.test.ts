@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { pinsOf } from "./support/pins.js";
 import { namesIn, openHarness } from "./support/relay-harness.js";
 import { introduction, type Script, tool, toolServer } from "./support/scripted-server.js";
-import { pinsOf } from "./support/pins.js";
 
 const pinned = { pinned: pinsOf([tool("same"), tool("changed"), tool("gone")]) };
 const drifted = toolServer([tool("same"), tool("changed", "now does harm"), tool("extra")]);
@@ -11,10 +11,14 @@ describe("tools that differ from their pins", () => {
     await using relay = openHarness({ s: { script: drifted, tools: pinned } });
     await relay.client.initialize();
     expect(namesIn(await relay.client.request("tools/list"), "tools")).toEqual(["s__same"]);
-    const errorOf = async (name: string) => (await relay.client.request("tools/call", { name: `s__${name}` })).message.error;
+    const errorOf = async (name: string) =>
+      (await relay.client.request("tools/call", { name: `s__${name}` })).message.error;
     const expected = pinned.pinned["changed"]?.digest;
     const changed = await errorOf("changed");
-    expect(changed).toMatchObject({ code: -31101, data: { reason: "TOOL_CHANGED", server: "s", name: "changed", expected } });
+    expect(changed).toMatchObject({
+      code: -31101,
+      data: { reason: "TOOL_CHANGED", server: "s", name: "changed", expected },
+    });
     expect(changed?.data?.["measured"]).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(changed?.message).toContain("berth-gateway pin --server s");
     expect(await errorOf("extra")).toMatchObject({ code: -31101, data: { reason: "TOOL_NOT_PINNED" } });
@@ -72,7 +76,9 @@ describe("tools that differ from their pins", () => {
     tools = [tool("same"), tool("changed", "a rug pull"), tool("gone")];
     relay.child("s").send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
     await relay.client.take(({ method }) => method === "notifications/tools/list_changed");
-    expect((await relay.client.request("tools/call", { name: "s__changed" })).message.error?.data?.["reason"]).toBe("TOOL_CHANGED");
+    expect((await relay.client.request("tools/call", { name: "s__changed" })).message.error?.data?.["reason"]).toBe(
+      "TOOL_CHANGED",
+    );
     expect(relay.events.filter(({ type }) => type === "drift")).toMatchObject([{ name: "changed", change: "changed" }]);
   });
 
@@ -107,7 +113,9 @@ describe("tools that differ from their pins", () => {
     await using relay = openHarness({ s: { script, tools: { pinned: pinsOf([tool("same")]) } } });
     await relay.client.initialize();
     expect(namesIn(await relay.client.request("tools/list"), "tools")).toEqual([]);
-    expect((await relay.client.request("tools/call", { name: "s__same" })).message.error?.data?.["reason"]).toBe("TOOL_CHANGED");
+    expect((await relay.client.request("tools/call", { name: "s__same" })).message.error?.data?.["reason"]).toBe(
+      "TOOL_CHANGED",
+    );
   });
 
   it("and hold a member twice are refused, whichever of the two a reader takes", async () => {
@@ -117,7 +125,9 @@ describe("tools that differ from their pins", () => {
     await using relay = openHarness({ s: { script, tools: { pinned: pinsOf([tool("same")]) } } });
     await relay.client.initialize();
     expect(namesIn(await relay.client.request("tools/list"), "tools")).toEqual([]);
-    expect((await relay.client.request("tools/call", { name: "s__same" })).message.error?.data?.["reason"]).toBe("TOOL_CHANGED");
+    expect((await relay.client.request("tools/call", { name: "s__same" })).message.error?.data?.["reason"]).toBe(
+      "TOOL_CHANGED",
+    );
   });
 
   it("cannot be told when the list fails: the call is refused and the child lives", async () => {
@@ -179,10 +189,15 @@ describe("prompts and resource templates that differ from their pins", () => {
     const templates = await relay.client.request("resources/templates/list");
     expect(namesIn(templates, "resourceTemplates", "uriTemplate")).toEqual(["db://a/{id}"]);
     expect((await relay.client.request("prompts/get", { name: "s__a" })).message.result).toBeDefined();
-    expect((await relay.client.request("prompts/get", { name: "s__b" })).message.error?.data?.["reason"]).toBe("PROMPT_CHANGED");
+    expect((await relay.client.request("prompts/get", { name: "s__b" })).message.error?.data?.["reason"]).toBe(
+      "PROMPT_CHANGED",
+    );
     const read = async (uri: string) => (await relay.client.request("resources/read", { uri })).message;
     expect((await read("db://a/1")).result).toBeDefined();
-    expect((await read("db://b/1")).error).toMatchObject({ code: -31101, data: { reason: "RESOURCE_TEMPLATE_CHANGED" } });
+    expect((await read("db://b/1")).error).toMatchObject({
+      code: -31101,
+      data: { reason: "RESOURCE_TEMPLATE_CHANGED" },
+    });
     expect((await read("db://b/listed")).result).toBeDefined();
     expect(relay.events.filter(({ type }) => type === "drift")).toMatchObject([
       { kind: "prompt", name: "b", change: "changed" },
@@ -193,6 +208,8 @@ describe("prompts and resource templates that differ from their pins", () => {
   it("are refused before the first call also when no list was asked for", async () => {
     await using relay = openHarness({ s: { script, tools } });
     await relay.client.initialize();
-    expect((await relay.client.request("prompts/get", { name: "s__b" })).message.error?.data?.["reason"]).toBe("PROMPT_CHANGED");
+    expect((await relay.client.request("prompts/get", { name: "s__b" })).message.error?.data?.["reason"]).toBe(
+      "PROMPT_CHANGED",
+    );
   });
 });

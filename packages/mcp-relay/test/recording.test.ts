@@ -48,7 +48,8 @@ describe("records", () => {
     await using relay = openHarness({ s: { script } }, { record });
     await relay.client.initialize();
     await relay.client.request("tools/list");
-    for (const id of [1, 2]) relay.client.send({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "s__x", id } });
+    for (const id of [1, 2])
+      relay.client.send({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "s__x", id } });
     await expect.poll(() => durable).toHaveLength(2);
     await relay.client.request("ping");
     expect(relay.child("s").received.some(({ message }) => isCall(message))).toBe(false);
@@ -127,7 +128,10 @@ describe("records", () => {
     await relay.child("s").take(isCall);
     relay.child("s").exit(3);
     const { message } = await relay.client.take(({ id }) => id === 1);
-    expect(message.error).toMatchObject({ code: -31102, data: { reason: "CHILD_EXITED", exitCode: 3, stderrBytes: 7 } });
+    expect(message.error).toMatchObject({
+      code: -31102,
+      data: { reason: "CHILD_EXITED", exitCode: 3, stderrBytes: 7 },
+    });
     expect(message.error?.message).toContain("exit code 3, 7 bytes on stderr");
     await expect.poll(() => relay.events).toHaveLength(3);
     expect(relay.events.slice(1)).toMatchObject([
@@ -141,13 +145,18 @@ describe("records", () => {
     const relay = openHarness({ a: { script: silent }, b: { script: silent } });
     await relay.client.initialize();
     await relay.client.request("tools/list");
-    for (const [id, name] of [[1, "a__x"], [2, "b__x"], [3, "a__x"]] as const) {
+    for (const [id, name] of [
+      [1, "a__x"],
+      [2, "b__x"],
+      [3, "a__x"],
+    ] as const) {
       relay.client.send({ jsonrpc: "2.0", id, method: "tools/call", params: { name } });
     }
     for (const server of ["a", "b", "a"]) await relay.child(server).take(isCall);
     await relay.client.close();
     await relay.session.closed;
-    const ids = (type: string) => relay.events.flatMap((event) => (event.type === type && "callId" in event ? [event.callId] : [])).sort();
+    const ids = (type: string) =>
+      relay.events.flatMap((event) => (event.type === type && "callId" in event ? [event.callId] : [])).sort();
     expect(ids("call.outcome")).toEqual(ids("call.intent"));
     expect(relay.events.filter(({ type }) => type === "child.exit")).toMatchObject([
       { reason: "SESSION_CLOSED" },

@@ -4,7 +4,10 @@ import { tool, toolServer } from "./support/scripted-server.js";
 
 describe("relay session", () => {
   it("answers initialize without starting anything, then lists and calls the tools of two servers under their prefixes", async () => {
-    await using relay = openHarness({ a: { script: toolServer([tool("one")]) }, b: { script: toolServer([tool("Two")]) } });
+    await using relay = openHarness({
+      a: { script: toolServer([tool("one")]) },
+      b: { script: toolServer([tool("Two")]) },
+    });
     const hello = await relay.client.initialize();
     expect(hello.message.result?.["serverInfo"]).toEqual({ name: "test-gateway", version: "1.2.3" });
     expect(relay.started("a")).toEqual([]);

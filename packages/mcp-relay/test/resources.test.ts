@@ -5,13 +5,15 @@ import { introduction, type Script, toolServer } from "./support/scripted-server
 const resourceServer = (name: string, uris: readonly string[], templates: readonly string[] = []): Script => ({
   initialize: introduction({ resources: { subscribe: true }, completions: {}, prompts: {} }),
   "resources/list": () => JSON.stringify({ resources: uris.map((uri) => ({ uri, name })) }),
-  "resources/templates/list": () => JSON.stringify({ resourceTemplates: templates.map((uriTemplate) => ({ uriTemplate, name })) }),
+  "resources/templates/list": () =>
+    JSON.stringify({ resourceTemplates: templates.map((uriTemplate) => ({ uriTemplate, name })) }),
   "resources/read": ({ params }) => JSON.stringify({ contents: [{ uri: params?.["uri"], text: name }] }),
   "resources/subscribe": () => "{}",
   "resources/unsubscribe": () => "{}",
   "prompts/list": () => JSON.stringify({ prompts: [{ name: "greet" }] }),
   "prompts/get": () => JSON.stringify({ messages: [{ role: "user", content: { type: "text", text: name } }] }),
-  "completion/complete": ({ params }) => JSON.stringify({ completion: { values: [name, JSON.stringify(params?.["ref"])] } }),
+  "completion/complete": ({ params }) =>
+    JSON.stringify({ completion: { values: [name, JSON.stringify(params?.["ref"])] } }),
 });
 const dead = () => Promise.reject(new Error("spawn failed"));
 const two = {
@@ -27,7 +29,11 @@ describe("resources of several servers", () => {
     expect(namesIn(list, "resources", "uri")).toEqual(["file:///one", "shared://x", "file:///two"]);
     expect(relay.notices).toMatchObject([{ code: "NAME_COLLISION", server: "b" }]);
     const templates = await relay.client.request("resources/templates/list");
-    expect(namesIn(templates, "resourceTemplates", "uriTemplate")).toEqual(["db://{table}", "db://{+rest}", "web://{host}"]);
+    expect(namesIn(templates, "resourceTemplates", "uriTemplate")).toEqual([
+      "db://{table}",
+      "db://{+rest}",
+      "web://{host}",
+    ]);
   });
 
   it.each([
@@ -100,9 +106,18 @@ describe("prompts", () => {
 
 describe("completions", () => {
   it.each([
-    { ref: { type: "ref/prompt", name: "b__greet" }, seen: '["b","{\\"type\\":\\"ref/prompt\\",\\"name\\":\\"greet\\"}"]' },
-    { ref: { type: "ref/resource", uri: "web://{host}" }, seen: '["b","{\\"type\\":\\"ref/resource\\",\\"uri\\":\\"web://{host}\\"}"]' },
-    { ref: { type: "ref/resource", uri: "file:///one" }, seen: '["a","{\\"type\\":\\"ref/resource\\",\\"uri\\":\\"file:///one\\"}"]' },
+    {
+      ref: { type: "ref/prompt", name: "b__greet" },
+      seen: '["b","{\\"type\\":\\"ref/prompt\\",\\"name\\":\\"greet\\"}"]',
+    },
+    {
+      ref: { type: "ref/resource", uri: "web://{host}" },
+      seen: '["b","{\\"type\\":\\"ref/resource\\",\\"uri\\":\\"web://{host}\\"}"]',
+    },
+    {
+      ref: { type: "ref/resource", uri: "file:///one" },
+      seen: '["a","{\\"type\\":\\"ref/resource\\",\\"uri\\":\\"file:///one\\"}"]',
+    },
   ])("go to the server of $ref", async ({ ref, seen }) => {
     await using relay = openHarness(two);
     await relay.client.initialize();
@@ -110,12 +125,15 @@ describe("completions", () => {
     expect(text).toContain(seen);
   });
 
-  it.each([{}, { ref: 5 }, { ref: { type: "ref/other" } }, { ref: { type: "ref/prompt" } }])("answer -32602 for %j", async (params) => {
-    await using relay = openHarness(two);
-    await relay.client.initialize();
-    const { message } = await relay.client.request("completion/complete", params);
-    expect(message.error?.code).toBe(-32602);
-  });
+  it.each([{}, { ref: 5 }, { ref: { type: "ref/other" } }, { ref: { type: "ref/prompt" } }])(
+    "answer -32602 for %j",
+    async (params) => {
+      await using relay = openHarness(two);
+      await relay.client.initialize();
+      const { message } = await relay.client.request("completion/complete", params);
+      expect(message.error?.code).toBe(-32602);
+    },
+  );
 });
 
 describe("log levels", () => {
@@ -126,7 +144,11 @@ describe("log levels", () => {
   });
 
   it("are told to all children that log, and to those that start later", async () => {
-    await using relay = openHarness({ a: { script: logging("a") }, b: { script: logging("b") }, silent: { script: resourceServer("s", []) } });
+    await using relay = openHarness({
+      a: { script: logging("a") },
+      b: { script: logging("b") },
+      silent: { script: resourceServer("s", []) },
+    });
     await relay.client.initialize();
     await relay.client.request("prompts/list");
     await relay.client.request("logging/setLevel", { level: "debug" });

@@ -15,10 +15,14 @@ describe("requests of servers to the client", () => {
     "%s goes to the client and its answer back, to the byte but for the id",
     async (method) => {
       await using relay = await open();
-      relay.child("a").send(`{"jsonrpc":"2.0","method":"${method}","id":"own","params":{"n":1.0,"big":9007199254740993}}`);
+      relay
+        .child("a")
+        .send(`{"jsonrpc":"2.0","method":"${method}","id":"own","params":{"n":1.0,"big":9007199254740993}}`);
       const asked = await relay.client.take((message) => message.method === method);
       const id = asked.message.id;
-      expect(asked.text).toBe(`{"jsonrpc":"2.0","method":"${method}","id":${id},"params":{"n":1.0,"big":9007199254740993}}`);
+      expect(asked.text).toBe(
+        `{"jsonrpc":"2.0","method":"${method}","id":${id},"params":{"n":1.0,"big":9007199254740993}}`,
+      );
       relay.client.send(`{"result":{"roots":[],"y":1e0},"id":${id},"jsonrpc":"2.0"}`);
       const answer = await relay.child("a").take((message) => message.id === "own");
       expect(answer.text).toBe('{"result":{"roots":[],"y":1e0},"id":"own","jsonrpc":"2.0"}');
@@ -27,14 +31,19 @@ describe("requests of servers to the client", () => {
 
   it("of two servers with the same id never meet, and errors go back as well", async () => {
     await using relay = await open();
-    for (const server of ["a", "b"]) relay.child(server).send({ jsonrpc: "2.0", id: 1, method: "roots/list", params: { from: server } });
+    for (const server of ["a", "b"])
+      relay.child(server).send({ jsonrpc: "2.0", id: 1, method: "roots/list", params: { from: server } });
     const fromA = await relay.client.take(({ params }) => params?.["from"] === "a");
     const fromB = await relay.client.take(({ params }) => params?.["from"] === "b");
     expect(fromA.message.id).not.toBe(fromB.message.id);
     relay.client.send({ jsonrpc: "2.0", id: fromB.message.id, error: { code: -1, message: "for b" } });
     relay.client.send({ jsonrpc: "2.0", id: fromA.message.id, result: { roots: ["for a"] } });
-    expect((await relay.child("b").take(({ id, method }) => id === 1 && method === undefined)).message.error?.message).toBe("for b");
-    expect((await relay.child("a").take(({ id, method }) => id === 1 && method === undefined)).message.result).toEqual({ roots: ["for a"] });
+    expect(
+      (await relay.child("b").take(({ id, method }) => id === 1 && method === undefined)).message.error?.message,
+    ).toBe("for b");
+    expect((await relay.child("a").take(({ id, method }) => id === 1 && method === undefined)).message.result).toEqual({
+      roots: ["for a"],
+    });
   });
 
   it("have their progress tokens replaced, and the client's progress goes to the server that asked", async () => {
@@ -50,9 +59,13 @@ describe("requests of servers to the client", () => {
     await relay.client.take(({ params }) => params?.["from"] === "a");
     const fromB = await relay.client.take(({ params }) => params?.["from"] === "b");
     expect(fromB.message.params?.["_meta"]).toEqual({ progressToken: fromB.message.id, keep: 1 });
-    relay.client.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${fromB.message.id},"progress":1.0}}`);
+    relay.client.send(
+      `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":${fromB.message.id},"progress":1.0}}`,
+    );
     const progress = await relay.child("b").take(({ method }) => method === "notifications/progress");
-    expect(progress.text).toBe('{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"same","progress":1.0}}');
+    expect(progress.text).toBe(
+      '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"same","progress":1.0}}',
+    );
     expect(relay.child("a").received.some(({ message }) => message.method === "notifications/progress")).toBe(false);
   });
 
@@ -61,7 +74,9 @@ describe("requests of servers to the client", () => {
     relay.child("a").send({ jsonrpc: "2.0", id: 7, method: "elicitation/create", params: {} });
     const asked = await relay.client.take(({ method }) => method === "elicitation/create");
     relay.child("b").send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7, from: "b" } });
-    relay.child("a").send('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7,"reason":"done"}}');
+    relay
+      .child("a")
+      .send('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7,"reason":"done"}}');
     const cancelled = await relay.client.take(({ method }) => method === "notifications/cancelled");
     expect(cancelled.text).toBe(
       `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${asked.message.id},"reason":"done"}}`,
@@ -107,7 +122,14 @@ describe("requests of servers to the client", () => {
 describe("notifications", () => {
   it("of servers pass to the byte: log messages, updates, changes, and what we do not know", async () => {
     await using relay = await open();
-    const methods = ["message", "resources/updated", "prompts/list_changed", "resources/list_changed", "tasks/status", "x/future"];
+    const methods = [
+      "message",
+      "resources/updated",
+      "prompts/list_changed",
+      "resources/list_changed",
+      "tasks/status",
+      "x/future",
+    ];
     for (const method of methods) {
       const text = `{"params":{"a":1.0},"jsonrpc":"2.0","method":"notifications/${method}"}`;
       relay.child("a").send(text);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { pinsOf } from "./support/pins.js";
 import { namesIn, openHarness } from "./support/relay-harness.js";
 import { introduction, tool, toolServer } from "./support/scripted-server.js";
-import { pinsOf } from "./support/pins.js";
 
 const never = () => new Promise<never>(() => undefined);
 const dead = () => Promise.reject(new Error("spawn failed"));
@@ -13,7 +13,8 @@ describe("tools/list", () => {
       p2: '{"tools":[{"name":"b"},{"name":"c"}],"nextCursor":""}',
     };
     const script = toolServer([], {
-      "tools/list": ({ params }) => (params?.["cursor"] === "" ? '{"tools":[{"name":"d"}]}' : pages[String(params?.["cursor"] ?? "")]),
+      "tools/list": ({ params }) =>
+        params?.["cursor"] === "" ? '{"tools":[{"name":"d"}]}' : pages[String(params?.["cursor"] ?? "")],
     });
     await using relay = openHarness({ s: { script } });
     await relay.client.initialize();
@@ -24,11 +25,14 @@ describe("tools/list", () => {
   });
 
   it("of one server is that server's own answer to the byte, but for id and names", async () => {
-    const list = '{ "tools" : [ {"inputSchema":{"default":1.0},"name":"a","x":9007199254740993} , {"name":"\\u0062"} ], "y":{} }';
+    const list =
+      '{ "tools" : [ {"inputSchema":{"default":1.0},"name":"a","x":9007199254740993} , {"name":"\\u0062"} ], "y":{} }';
     await using relay = openHarness({ s: { script: toolServer([], { "tools/list": () => list }) } });
     await relay.client.initialize();
     const { text } = await relay.client.request("tools/list", {}, 5);
-    expect(text).toBe(`{"jsonrpc":"2.0","id":5,"result":${list.replace('"a"', '"s__a"').replace('"\\u0062"', '"s__b"')}}`);
+    expect(text).toBe(
+      `{"jsonrpc":"2.0","id":5,"result":${list.replace('"a"', '"s__a"').replace('"\\u0062"', '"s__b"')}}`,
+    );
   });
 
   it("does not fail because of servers that are dead, refused or late: they show their pinned tools, and calls get the reason", async () => {
@@ -65,7 +69,10 @@ describe("tools/list", () => {
 
   it("does not ask a server that has no tools, nor start one that had none when it was pinned", async () => {
     const script = toolServer([], { initialize: introduction({ prompts: {} }) });
-    await using relay = openHarness({ a: { script }, b: { open: dead, pinnedInitialize: { capabilities: '{"prompts":{}}' } } });
+    await using relay = openHarness({
+      a: { script },
+      b: { open: dead, pinnedInitialize: { capabilities: '{"prompts":{}}' } },
+    });
     await relay.client.initialize();
     expect(namesIn(await relay.client.request("tools/list"), "tools")).toEqual([]);
     expect(relay.child("a").received.map(({ message }) => message.method)).not.toContain("tools/list");
@@ -78,7 +85,10 @@ describe("tools/list", () => {
     { name: "tools that are no array", page: '{"tools":{}}' },
   ])("shows the pinned tools when the list cannot be had: $name", async ({ page }) => {
     const script = toolServer([], { "tools/list": () => page });
-    await using relay = openHarness({ a: { script, tools: { pinned: pinsOf([tool("x")]) } }, b: { script: toolServer([tool("y")]) } });
+    await using relay = openHarness({
+      a: { script, tools: { pinned: pinsOf([tool("x")]) } },
+      b: { script: toolServer([tool("y")]) },
+    });
     await relay.client.initialize();
     expect(namesIn(await relay.client.request("tools/list"), "tools")).toEqual(["a__x", "b__y"]);
     expect(relay.notices).toMatchObject([{ code: "LIST_FAILED", server: "a" }]);
@@ -86,13 +96,24 @@ describe("tools/list", () => {
 
   it("is bounded in pages and bytes", async () => {
     let page = 0;
-    const endless = toolServer([], { "tools/list": () => `{"tools":[],"nextCursor":"${(page += 1)}"}` });
+    const endless = toolServer([], {
+      "tools/list": () => {
+        page += 1;
+        return `{"tools":[],"nextCursor":"${page}"}`;
+      },
+    });
     const fat = toolServer([tool("x".repeat(2_000))]);
-    await using relay = openHarness({ endless: { script: endless }, fat: { script: fat } }, { limits: { maxListPages: 7, maxListBytes: 1_024 } });
+    await using relay = openHarness(
+      { endless: { script: endless }, fat: { script: fat } },
+      { limits: { maxListPages: 7, maxListBytes: 1_024 } },
+    );
     await relay.client.initialize();
     await relay.client.request("tools/list");
     expect(page).toBe(7);
-    expect(relay.notices.map(({ code, server }) => `${code} ${server}`).sort()).toEqual(["LIST_FAILED endless", "LIST_FAILED fat"]);
+    expect(relay.notices.map(({ code, server }) => `${code} ${server}`).sort()).toEqual([
+      "LIST_FAILED endless",
+      "LIST_FAILED fat",
+    ]);
   });
 
   it("gives out no cursor and takes none", async () => {
@@ -174,7 +195,9 @@ describe("tools/call", () => {
     relay.client.send({ jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "s__x" } });
     await expect.poll(() => relay.started("s").length).toBe(1);
     const call = await relay.child("s").take(({ method }) => method === "tools/call");
-    relay.child("s").send(`{"error":{"code":-32000,"message":"no","data":1.0},"id":${call.message.id},"jsonrpc":"2.0"}`);
+    relay
+      .child("s")
+      .send(`{"error":{"code":-32000,"message":"no","data":1.0},"id":${call.message.id},"jsonrpc":"2.0"}`);
     const { text } = await relay.client.take(({ id }) => id === 3);
     expect(text).toBe('{"error":{"code":-32000,"message":"no","data":1.0},"id":3,"jsonrpc":"2.0"}');
     expect(relay.events.at(-1)).toMatchObject({ type: "call.outcome", status: "error" });
@@ -183,7 +206,10 @@ describe("tools/call", () => {
 
 describe("plain names", () => {
   it("route by the lists of all servers, whoever started first", async () => {
-    await using relay = openHarness({ a: { script: toolServer([tool("x")]) }, b: { script: toolServer([tool("y")]) } }, { names: "plain" });
+    await using relay = openHarness(
+      { a: { script: toolServer([tool("x")]) }, b: { script: toolServer([tool("y")]) } },
+      { names: "plain" },
+    );
     await relay.client.initialize();
     const { text } = await relay.client.request("tools/call", { name: "y" });
     expect(text).toContain('\\"name\\":\\"y\\"');

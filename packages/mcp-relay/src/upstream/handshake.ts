@@ -1,4 +1,4 @@
-import { readMember, readScalar, readString, splitObject } from "@berth/jsonrpc-framing";
+import { readMember, readScalar, readString, spanType, splitObject } from "@berth/jsonrpc-framing";
 import { isLegacyRevision, type LegacyRevision } from "@berth/mcp-server";
 import { notificationFrame } from "../translate.js";
 import { visibleText } from "../visible-text.js";
@@ -52,11 +52,12 @@ function readIntroduction(answer: OwnAnswer, server: string): Introduction {
     throw upstreamGone(server, "REVISION_UNSUPPORTED", said);
   }
   const capabilities = member("capabilities");
+  const isObject = capabilities !== undefined && spanType(frame, capabilities) === "object";
   const instructions = member("instructions");
   return {
     answer,
     revision,
-    capabilities: new Set(capabilities === undefined ? [] : splitObject(frame, capabilities).map(({ key }) => key)),
+    capabilities: new Set(isObject ? splitObject(frame, capabilities).map(({ key }) => key) : []),
     instructions: instructions && readString(frame, instructions),
   };
 }

@@ -3,10 +3,26 @@ import fc from "fast-check";
 const space = fc.constantFrom("", "", "", " ", "  ", "\t");
 const piece = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 6 }).map((text) => JSON.stringify(text).slice(1, -1)),
-  fc.constantFrom("\\u0061", "\\n", "\\/", '\\"', "\\\\", "\\ud83d\\ude00", "\\u2028", "\u2028", "name", "id", "isError", "{", "]"),
+  fc.constantFrom(
+    "\\u0061",
+    "\\n",
+    "\\/",
+    '\\"',
+    "\\\\",
+    "\\ud83d\\ude00",
+    "\\u2028",
+    "\u2028",
+    "name",
+    "id",
+    "isError",
+    "{",
+    "]",
+  ),
 );
 /** A JSON string as some encoder might write it. */
-export const stringText: fc.Arbitrary<string> = fc.array(piece, { maxLength: 5 }).map((pieces) => `"${pieces.join("")}"`);
+export const stringText: fc.Arbitrary<string> = fc
+  .array(piece, { maxLength: 5 })
+  .map((pieces) => `"${pieces.join("")}"`);
 const numberText = fc.oneof(
   fc.integer().map(String),
   fc.constantFrom("1.0", "-0", "0.10", "1e0", "1E+2", "9007199254740993", "123456789012345678901234567890", "1e400"),
@@ -19,11 +35,19 @@ export const jsonText: fc.Arbitrary<string> = fc.letrec<{ value: string; object:
     fc.constantFrom("null", "true", "false"),
     numberText,
     stringText,
-    fc.array(fc.tuple(space, tie("value"), space).map((parts) => parts.join("")), { maxLength: 4 }).map((items) => `[${items.join(",")}]`),
+    fc
+      .array(
+        fc.tuple(space, tie("value"), space).map((parts) => parts.join("")),
+        { maxLength: 4 },
+      )
+      .map((items) => `[${items.join(",")}]`),
     tie("object"),
   ),
   object: fc
-    .array(fc.tuple(space, stringText, space, fc.constant(":"), space, tie("value"), space).map((parts) => parts.join("")), { maxLength: 4 })
+    .array(
+      fc.tuple(space, stringText, space, fc.constant(":"), space, tie("value"), space).map((parts) => parts.join("")),
+      { maxLength: 4 },
+    )
     .map((members) => `{${members.join(",")}}`),
 })).value;
 

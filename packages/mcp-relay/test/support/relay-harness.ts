@@ -41,7 +41,10 @@ export interface Harness extends AsyncDisposable {
 }
 
 /** Builds one. Options of the relay may be given, but for those that the harness makes. */
-export function openHarness(servers: Readonly<Record<string, TestServer>>, options: Partial<RelayOptions> = {}): Harness {
+export function openHarness(
+  servers: Readonly<Record<string, TestServer>>,
+  options: Partial<RelayOptions> = {},
+): Harness {
   const [near, far] = createMemoryPair();
   const events: RelayEvent[] = [];
   const notices: RelayNotice[] = [];
@@ -100,7 +103,12 @@ export function createTestClient(end: WireEnd): TestClient {
     request,
     async initialize(params = {}) {
       const clientInfo = { name: "test-client", version: "0.1.0" };
-      const answer = await request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo, ...params });
+      const answer = await request("initialize", {
+        protocolVersion: "2025-11-25",
+        capabilities: {},
+        clientInfo,
+        ...params,
+      });
       end.send({ jsonrpc: "2.0", method: "notifications/initialized" });
       return answer;
     },
@@ -110,5 +118,9 @@ export function createTestClient(end: WireEnd): TestClient {
 /** Members of a result's list, by name. */
 export function namesIn(received: Received, member: string, key = "name"): Json[] {
   const list = received.message.result?.[member];
-  return Array.isArray(list) ? list.map((item) => (typeof item === "object" && item !== null && !Array.isArray(item) ? (item[key] ?? null) : null)) : [];
+  return Array.isArray(list)
+    ? list.map((item) =>
+        typeof item === "object" && item !== null && !Array.isArray(item) ? (item[key] ?? null) : null,
+      )
+    : [];
 }

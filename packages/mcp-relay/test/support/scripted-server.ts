@@ -1,5 +1,5 @@
-import type { ExitReport, UpstreamConnection } from "../../src/index.js";
 import { createMemoryPair } from "@berth/stdio-transport/memory";
+import type { ExitReport, UpstreamConnection } from "../../src/index.js";
 import { createWireEnd, type Message, type WireEnd } from "./wire-end.js";
 
 /** Answers one method: a result as JSON text, or undefined to stay silent. Throwing an object with code answers an error. */
@@ -43,7 +43,10 @@ export function toolServer(tools: readonly object[], more: Script = {}): Script 
 }
 
 /** Starts one. */
-export function openScripted(script: Script, evidence: UpstreamConnection["evidence"] = { evidence: "spawn-measured" }): ScriptedServer {
+export function openScripted(
+  script: Script,
+  evidence: UpstreamConnection["evidence"] = { evidence: "spawn-measured" },
+): ScriptedServer {
   const [near, far] = createMemoryPair();
   let wasClosed = false;
   let settleExit: (exit: ExitReport) => void = () => undefined;

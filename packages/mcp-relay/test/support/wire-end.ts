@@ -8,7 +8,11 @@ export interface Message {
   readonly method?: string;
   readonly params?: { readonly [key: string]: Json };
   readonly result?: { readonly [key: string]: Json };
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: { readonly [key: string]: Json } };
+  readonly error?: {
+    readonly code: number;
+    readonly message: string;
+    readonly data?: { readonly [key: string]: Json };
+  };
 }
 /** One frame that came, as text and parsed. */
 export interface Received {
