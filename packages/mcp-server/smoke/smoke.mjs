@@ -1,0 +1,30 @@
+// The contract in short, on every Node that the package promises to run on.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  decideEra,
+  EraError,
+  isEraError,
+  legacyRevisions,
+  mcpErrors,
+  modernRevisions,
+  negotiateRevision,
+} from "@berth/mcp-server";
+
+test("revisions are negotiated: the one asked for, else the newest that opens with initialize", () => {
+  for (const revision of legacyRevisions) assert.equal(negotiateRevision(revision), revision);
+  assert.equal(negotiateRevision(modernRevisions[0]), "2025-11-25");
+  assert.equal(negotiateRevision(undefined), "2025-11-25");
+});
+
+test("the era of a request is decided from the request", () => {
+  const served = { legacy: legacyRevisions, modern: modernRevisions };
+  const question = { method: "tools/call", metaVersion: "2026-07-28", hasClientCapabilities: true, initialized: false };
+  assert.deepEqual(decideEra(question, served), { era: "modern", revision: "2026-07-28" });
+  assert.deepEqual(decideEra({ method: "initialize", initialized: false }, served), { era: "legacy" });
+  assert.throws(
+    () => decideEra({ ...question, metaVersion: "2099-01-01" }, served),
+    (error) =>
+      error instanceof EraError && isEraError(error) && error.wire.code === mcpErrors.unsupportedProtocolVersion,
+  );
+});

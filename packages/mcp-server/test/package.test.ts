@@ -1,0 +1,54 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const text = (name: string): string => readFileSync(`${root}${name}`, "utf8");
+const manifest = JSON.parse(text("package.json"));
+
+describe("the built package", () => {
+  it("exports what it lists, and nothing else", async () => {
+    expect(Object.keys(await import("@berth/mcp-server")).sort()).toEqual([
+      "EraError",
+      "decideEra",
+      "isEraError",
+      "isLegacyRevision",
+      "isModernRevision",
+      "legacyRevisions",
+      "mcpErrors",
+      "modernMetaKeys",
+      "modernRevisions",
+      "negotiateRevision",
+    ]);
+  });
+
+  it("packs every file that its exports name", () => {
+    for (const target of Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === "string" ? [entry] : Object.values(entry ?? {}),
+    )) {
+      const name = String(target).replace(/^\.\//, "");
+      expect(existsSync(`${root}${name}`)).toBe(true);
+      expect(
+        ["package.json", ...manifest.files].some((file: string) => name === file || name.startsWith(`${file}/`)),
+      ).toBe(true);
+    }
+  });
+});
+
+describe("the README", () => {
+  it("holds the quickstart word for word, and the quickstart runs", () => {
+    expect(text("README.md")).toContain(text("examples/quickstart.js").trim());
+    const run = spawnSync(process.execPath, [`${root}examples/quickstart.js`], { encoding: "utf8" });
+    expect([run.status, run.stderr]).toEqual([0, ""]);
+    expect(run.stdout.split("\n").slice(0, 2)).toEqual(["2025-06-18 2025-11-25", "legacy"]);
+  });
+
+  it("names a test that exists for each guarantee, and every error code", () => {
+    for (const [name] of text("README.md").matchAll(/\btest\/[a-z.-]+\.test\.ts\b/g))
+      expect(existsSync(`${root}${name}`)).toBe(true);
+    const codes = [...text("src/errors.ts").matchAll(/"([A-Z]+_[A-Z]+)"/g)].map(([, code]) => code);
+    expect(codes.length).toBeGreaterThanOrEqual(4);
+    for (const code of codes) expect(text("README.md")).toContain(`\`${code}\``);
+  });
+});
