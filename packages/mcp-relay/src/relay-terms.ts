@@ -1,5 +1,6 @@
 import type { Scheduler } from "@berth/jsonrpc-framing";
 import { RelayError } from "./errors.js";
+import { listKinds } from "./list-kinds.js";
 import { checkServerNames, type NameStyle } from "./names.js";
 import type { RelayLimits, RelayOptions } from "./relay-options.js";
 import { systemScheduler } from "./scheduler.js";
@@ -52,6 +53,7 @@ export function readRelayTerms(options: RelayOptions): RelayTerms {
 
 /** One server's policy with defaults. */
 export function readServerTerms(policy: ServerPolicy): ServerTerms {
+  checkPins(policy);
   return {
     name: policy.name,
     onBadLine: policy.onBadLine ?? "fatal",
@@ -59,6 +61,35 @@ export function readServerTerms(policy: ServerPolicy): ServerTerms {
     tools: policy.tools ?? {},
     pinnedInitialize: policy.pinnedInitialize,
   };
+}
+
+/** Pins come from a file that people edit, and are sent to clients as they are. */
+function checkPins({ name, tools, pinnedInitialize }: ServerPolicy): void {
+  for (const key of ["capabilities", "serverInfo"] as const) {
+    const text = pinnedInitialize?.[key];
+    if (text !== undefined && parsedObject(text) === undefined) {
+      throw new RelayError("OPTIONS_INVALID", `${name}.pinnedInitialize.${key} must be the text of a JSON object`);
+    }
+  }
+  for (const { pinning, nameMember } of Object.values(listKinds)) {
+    for (const [key, { definition }] of Object.entries(pinning?.pinned(tools ?? {}) ?? {})) {
+      if (parsedObject(definition)?.[nameMember] === key) continue;
+      const what = `the text of a JSON object with this ${nameMember}`;
+      throw new RelayError(
+        "OPTIONS_INVALID",
+        `${name}: the pinned definition of ${JSON.stringify(key)} must be ${what}`,
+      );
+    }
+  }
+}
+
+function parsedObject(text: string): { readonly [member: string]: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  } catch {
+    return undefined; // Said by the caller, with its place.
+  }
 }
 
 function readWaits(server: string, given: ServerWaits): ServerTerms["waits"] {

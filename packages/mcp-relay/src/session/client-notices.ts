@@ -1,11 +1,9 @@
 import { type Envelope, readScalar, readString } from "@berth/jsonrpc-framing";
-import type { ServerRequests } from "./server-requests.js";
 import type { SessionParts } from "./session-parts.js";
 
 /** A client's notification: to the server that it is about, or to all that run. */
 export function takeNotification(
-  { calls, tasks, upstreams }: SessionParts,
-  requests: ServerRequests,
+  { calls, requests, tasks, upstreams }: SessionParts,
   frame: Uint8Array,
   envelope: Envelope,
 ): void {

@@ -13,7 +13,6 @@ import { encodeText, errorFrame } from "../translate.js";
 import type { ClientCall } from "./call-table.js";
 import { takeNotification } from "./client-notices.js";
 import { type RouteParts, routeCall } from "./routes.js";
-import type { ServerRequests } from "./server-requests.js";
 
 /** Members of a client's `params` that the relay looks at. */
 const wantedMembers = [
@@ -33,7 +32,6 @@ const served = { legacy: legacyRevisions, modern: [] };
 
 /** The parts that deal with the client's messages. */
 export interface FrontParts extends RouteParts {
-  readonly requests: ServerRequests;
   onClose(): void;
 }
 
@@ -42,7 +40,7 @@ export interface FrontParts extends RouteParts {
  * that would have to be ended.
  */
 export function createFront(parts: FrontParts): FrameReceiver {
-  const { session, requests } = parts;
+  const { session } = parts;
   const refuseLine = (code: number, message: string, id?: string | number): void => {
     session.client.send(errorFrame(id === undefined ? undefined : encodeText(JSON.stringify(id)), { code, message }));
   };
@@ -56,8 +54,8 @@ export function createFront(parts: FrontParts): FrameReceiver {
         refuseLine(error.wireCode, error.message, error.requestId);
         return;
       }
-      if (envelope.kind === "notification") takeNotification(session, requests, bytes, envelope);
-      else if (envelope.kind !== "request") requests.answer(bytes, envelope);
+      if (envelope.kind === "notification") takeNotification(session, bytes, envelope);
+      else if (envelope.kind !== "request") session.requests.answer(bytes, envelope);
       else {
         const call = session.calls.open(bytes, envelope);
         if (call !== undefined) takeRequest(parts, call);

@@ -13,6 +13,8 @@ import type { SessionParts } from "./session-parts.js";
 export interface Handshake {
   /** What the client said; undefined before `initialize`. */
   readonly hello: Hello | undefined;
+  /** The `initialize` frame for a child, as the client said it. Throws before the client did: no child is started then. */
+  helloFrame(id: number): Uint8Array;
   /** Answers `initialize`. */
   answer(session: SessionParts, call: ClientCall): void;
 }
@@ -46,6 +48,10 @@ export function createHandshake(serverInfo: RelayOptions["serverInfo"]): Handsha
   return {
     get hello() {
       return hello;
+    },
+    helloFrame(id) {
+      if (hello === undefined) throw new Error("no child is started before initialize");
+      return hello.frame(id);
     },
     answer(session, call) {
       try {

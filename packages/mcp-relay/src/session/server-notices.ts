@@ -2,7 +2,6 @@ import type { Envelope } from "@berth/jsonrpc-framing";
 import { allListKinds, listKinds } from "../list-kinds.js";
 import type { Child } from "../upstream/child.js";
 import { tokenAt } from "./dispatch-call.js";
-import type { ServerRequests } from "./server-requests.js";
 import type { SessionParts } from "./session-parts.js";
 
 /**
@@ -10,8 +9,7 @@ import type { SessionParts } from "./session-parts.js";
  * server cannot speak for another and late progress is quiet; cancellations with their id put right.
  */
 export function passNotification(
-  { client, upstreams }: Pick<SessionParts, "client" | "upstreams">,
-  requests: ServerRequests,
+  { client, requests, upstreams }: SessionParts,
   child: Child,
   frame: Uint8Array,
   envelope: Envelope,

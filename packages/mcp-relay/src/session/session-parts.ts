@@ -1,11 +1,14 @@
 import type { RelayEvent } from "../relay-event.js";
-import type { RelayNotice } from "../relay-options.js";
+import type { RelayNotice, RelayOptions } from "../relay-options.js";
 import type { RelayTerms } from "../relay-terms.js";
-import type { Upstream } from "../upstream/upstream.js";
-import type { CallTable } from "./call-table.js";
-import type { ClientSide } from "./client-side.js";
-import type { Offers } from "./offers.js";
-import type { TaskOwners } from "./task-owners.js";
+import type { LiveChild } from "../upstream/child.js";
+import { createUpstream, type Upstream, type UpstreamContext } from "../upstream/upstream.js";
+import { type CallTable, createCallTable } from "./call-table.js";
+import { type ClientSide, createClientSide } from "./client-side.js";
+import { createOffers, type Offers } from "./offers.js";
+import { passNotification } from "./server-notices.js";
+import { createServerRequests, type ServerRequests } from "./server-requests.js";
+import { createTaskOwners, type TaskOwners } from "./task-owners.js";
 
 /** What the parts of one session share. */
 export interface SessionParts {
@@ -14,6 +17,7 @@ export interface SessionParts {
   readonly upstreams: readonly Upstream[];
   readonly client: ClientSide;
   readonly calls: CallTable;
+  readonly requests: ServerRequests;
   readonly offers: Offers;
   readonly tasks: TaskOwners;
   /** Unique within the session. */
@@ -21,4 +25,91 @@ export interface SessionParts {
   /** Hands an event over; a promise is durability that a call's intent waits for. */
   record(event: RelayEvent): undefined | Promise<unknown>;
   notice(notice: RelayNotice): void;
+}
+
+/** What the parts ask of the session itself. */
+export interface SessionHooks {
+  hello(id: number): Uint8Array;
+  onReady(child: LiveChild): void;
+  /** The client does not read, and memory for it is used up. */
+  onStuck(): void;
+}
+
+/** Builds the parts and joins them. Nothing is started or read. */
+export function createSessionParts(options: RelayOptions, terms: RelayTerms, hooks: SessionHooks): SessionParts {
+  let callCount = 0;
+  const notice = (said: RelayNotice): void => options.onNotice?.(said);
+  const client = createClientSide({
+    transport: options.downstream,
+    pauseAboveBytes: terms.limits.pauseAboveBytes,
+    onPause: (paused) => {
+      for (const { live } of session.upstreams) live?.peer.pause(paused);
+    },
+    onStuck: () => {
+      notice({ code: "CLIENT_NOT_READING", message: "the client does not read what it is sent; the session ends" });
+      hooks.onStuck();
+    },
+    onNotice: notice,
+  });
+  const { maxPendingCalls, maxServerRequests } = terms.limits;
+  const tasks = createTaskOwners();
+  const context = upstreamContext(options, terms, hooks, () => session);
+  const session: SessionParts = {
+    terms,
+    upstreams: terms.servers.map((server) => createUpstream(server, context)),
+    client,
+    calls: createCallTable({ client, maxPendingCalls, advise: options.advise }),
+    requests: createServerRequests({ client, tasks, maxServerRequests }),
+    offers: createOffers(),
+    tasks,
+    notice,
+    record: (event) => recordEvent(options, event, notice),
+    nextCallId() {
+      callCount += 1;
+      return String(callCount);
+    },
+  };
+  return session;
+}
+
+/** What children say goes to the parts; `parts` is a function because they are made together. */
+function upstreamContext(
+  options: RelayOptions,
+  { scheduler, observe, limits }: RelayTerms,
+  { hello, onReady }: SessionHooks,
+  parts: () => SessionParts,
+): UpstreamContext {
+  return {
+    scheduler,
+    observe,
+    limits,
+    openUpstream: options.openUpstream,
+    hello,
+    onReady,
+    onRequest: (child, frame, envelope) => parts().requests.forward(child, frame, envelope),
+    onNotification: (child, frame, envelope) => passNotification(parts(), child, frame, envelope),
+    onGone: (child) => parts().requests.drop(child),
+    onListed: (child, kind, list) => parts().offers.note(child.server, kind, list.byName.keys()),
+    record: (event) => void parts().record(event),
+    onFault: (fault) => options.onFault?.(fault),
+    onNotice: (notice) => parts().notice(notice),
+  };
+}
+
+/** A recorder that throws is one whose promise rejects. Only a call's intent can be refused for it; for the rest the operator is told. */
+function recordEvent(
+  options: RelayOptions,
+  event: RelayEvent,
+  notice: (said: RelayNotice) => void,
+): undefined | Promise<unknown> {
+  let recorded: undefined | Promise<unknown>;
+  try {
+    recorded = options.record(event);
+  } catch (error) {
+    recorded = Promise.reject(error);
+  }
+  if (event.type !== "call.intent") {
+    recorded?.catch((error: unknown) => notice({ code: "NOT_RECORDED", message: `${event.type}: ${String(error)}` }));
+  }
+  return recorded;
 }

@@ -54,69 +54,45 @@ export interface ChildContext {
 /** Takes over a connection: its transport is started, its end recorded. */
 export function adoptChild(connection: UpstreamConnection, terms: ServerTerms, context: ChildContext): Child {
   const server = terms.name;
+  const { evidence } = connection;
   let goneReason = "CHILD_EXITED";
   const reported = new Set<string>();
-
   const peer = createPeer({
+    ...context,
     server,
     connection,
     onBadLine: terms.onBadLine,
-    scheduler: context.scheduler,
     onRequest: (frame, envelope) => context.onRequest(child, frame, envelope),
     onNotification: (frame, envelope) => context.onNotification(child, frame, envelope),
-    onFault: context.onFault,
-    onNotice: context.onNotice,
     onGone: (reason) => {
       goneReason = reason;
       context.onGone(child, reason);
     },
   });
-
   const reportDrift: Child["reportDrift"] = (drift) => {
     const key = JSON.stringify(drift);
     if (reported.has(key)) return;
     reported.add(key);
     context.record({ type: "drift", server, observed: context.observe, ...drift });
   };
-
-  const report = (kind: ListKind, list: JudgedList): void => {
-    const drift = listKinds[kind].pinning?.drift;
-    if (drift !== undefined) for (const change of list.changes) reportDrift({ kind: drift, ...change });
-    const notice = (code: string, message: string): void => context.onNotice({ code, server, message });
-    if (list.nameless > 0) notice("ELEMENT_WITHOUT_NAME", `${list.nameless} of ${kind} have no name and are left out`);
-    for (const name of list.repeated)
-      notice("NAME_REPEATED", visibleText(`${kind}: ${JSON.stringify(name)} is listed twice`));
+  const recordExit = async (): Promise<void> => {
+    await peer.finished;
+    const exit = await exitWithin(connection.exited, context.scheduler);
+    const stderrBytes = connection.stderrBytes?.();
+    const { droppedLines } = peer;
+    context.record({ type: "child.exit", server, evidence, reason: goneReason, exit, stderrBytes, droppedLines });
   };
-
   const listing = (kind: ListKind): Listing =>
     createListing(async () => {
-      const bounds = {
-        listMs: terms.waits.listMs,
-        maxPages: context.limits.maxListPages,
-        maxBytes: context.limits.maxListBytes,
-        now: () => context.scheduler.now(),
-      };
-      const rules = listKinds[kind];
-      const pins = rules.pinning?.pinned(terms.tools);
-      const list = judgeList(await fetchList(peer, server, rules, bounds), rules.nameMember, pins);
-      report(kind, list);
+      const list = await fetchJudged(peer, kind, terms, context);
+      reportList(kind, list, server, reportDrift, context);
       context.onListed(child, kind, list);
       return list;
     });
-
-  const recordExit = async (): Promise<void> => {
-    await peer.finished;
-    const { droppedLines } = peer;
-    const exit = await exitWithin(connection.exited, context.scheduler);
-    const stderrBytes = connection.stderrBytes?.();
-    const { evidence } = connection;
-    context.record({ type: "child.exit", server, evidence, reason: goneReason, exit, stderrBytes, droppedLines });
-  };
-
   const child: Child = {
     server,
     peer,
-    evidence: connection.evidence,
+    evidence,
     listings: {
       tools: listing("tools"),
       prompts: listing("prompts"),
@@ -129,6 +105,34 @@ export function adoptChild(connection: UpstreamConnection, terms: ServerTerms, c
     ended: recordExit(),
   };
   return child;
+}
+
+async function fetchJudged(
+  peer: Peer,
+  kind: ListKind,
+  { name, waits, tools }: ServerTerms,
+  { limits, scheduler }: ChildContext,
+): Promise<JudgedList> {
+  const rules = listKinds[kind];
+  const { maxListPages: maxPages, maxListBytes: maxBytes } = limits;
+  const bounds = { listMs: waits.listMs, maxPages, maxBytes, now: () => scheduler.now() };
+  return judgeList(await fetchList(peer, name, rules, bounds), rules.nameMember, rules.pinning?.pinned(tools));
+}
+
+function reportList(
+  kind: ListKind,
+  list: JudgedList,
+  server: string,
+  reportDrift: Child["reportDrift"],
+  context: ChildContext,
+): void {
+  const drift = listKinds[kind].pinning?.drift;
+  if (drift !== undefined) for (const change of list.changes) reportDrift({ kind: drift, ...change });
+  const notice = (code: string, message: string): void => context.onNotice({ code, server, message });
+  if (list.nameless > 0) notice("ELEMENT_WITHOUT_NAME", `${list.nameless} of ${kind} have no name and are left out`);
+  for (const name of list.repeated) {
+    notice("NAME_REPEATED", visibleText(`${kind}: ${JSON.stringify(name)} is listed twice`));
+  }
 }
 
 /** The exit status, or an empty one when the host cannot tell it in time. */

@@ -1,22 +1,14 @@
-import {
-  type Envelope,
-  isFramingError,
-  type OversizeFrame,
-  type Scheduler,
-  scanEnvelope,
-  wireErrors,
-} from "@berth/jsonrpc-framing";
+import type { Envelope, Scheduler } from "@berth/jsonrpc-framing";
 import { isStdioTransportError } from "@berth/stdio-transport";
 import type { UpstreamConnection } from "../connection.js";
 import type { RelayNotice, UpstreamFault } from "../relay-options.js";
 import type { BadLinePolicy } from "../server-policy.js";
-import { encodeText, errorFrame, notificationFrame } from "../translate.js";
-import { excerptOf, visibleText } from "../visible-text.js";
-import { type RelayFault, upstreamGone } from "../wire-errors.js";
+import { notificationFrame } from "../translate.js";
+import { visibleText } from "../visible-text.js";
+import { type GoneReason, type RelayFault, upstreamGone } from "../wire-errors.js";
+import { createIntake } from "./intake.js";
 import { createPendingRequests, type PendingRequest } from "./pending.js";
 
-/** Members of a child's `params` that the relay looks at. */
-const wantedMembers = ["progressToken", "requestId", "_meta", "task"];
 /** How long the failing of pending calls waits for the exit status, so that their error can name it. */
 const exitStatusMs = 500;
 
@@ -55,16 +47,17 @@ export interface Peer {
   readonly finished: Promise<void>;
 }
 
-/** Starts the connection's transport. Nothing is sent before the first `call` or `send`. */
+/** Starts the connection's transport. Nothing is sent before the first `call` or `send`. Two states: it lives, then it is gone. */
 export function createPeer(options: PeerOptions): Peer {
   const { server, connection, scheduler } = options;
   const { transport } = connection;
   let gone = false;
-  let droppedLines = 0;
   let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
+  const notice = (code: string, error: unknown): void =>
+    options.onNotice({ code, server, message: visibleText(error instanceof Error ? error.message : String(error)) });
 
   const pending = createPendingRequests(scheduler, (id, request) => {
     send(notificationFrame("notifications/cancelled", `{"requestId":${id},"reason":"no answer in time"}`));
@@ -80,7 +73,7 @@ export function createPeer(options: PeerOptions): Peer {
     } finally {
       const fault = await cause;
       for (const request of pending.takeAll()) request.settle({ kind: "fault", fault });
-      await connection.close().catch((error: unknown) => notice("CHILD_NOT_ENDED", textOf(error)));
+      await connection.close().catch((error: unknown) => notice("CHILD_NOT_ENDED", error));
       finish();
     }
   };
@@ -89,92 +82,45 @@ export function createPeer(options: PeerOptions): Peer {
     void lose(fault.parts.reason, Promise.resolve(fault));
   };
 
-  const notice = (code: string, message: string): void =>
-    options.onNotice({ code, server, message: visibleText(message) });
-
-  const badLine = (fault: BadLine, policy: BadLinePolicy = options.onBadLine): void => {
-    const action = policy === "fatal" ? "ended" : "dropped";
-    if (action === "dropped") droppedLines += 1;
-    const { code, message, offset, bytes } = fault;
-    options.onFault({ server, code, message: visibleText(message), offset, excerpt: excerptOf(bytes), action });
-    if (action === "ended") end(upstreamGone(server, "CHILD_DESYNCHRONIZED"));
-  };
-
-  /** The request that an answer with this id settles, if there is one to settle. */
-  const answered = (id: string | number, offset: number, bytes: Uint8Array): PendingRequest | undefined => {
-    const request = pending.take(id);
-    if (request === "unknown") {
-      const message = `response to id ${JSON.stringify(id)}, which was never issued`;
-      badLine({ code: "FOREIGN_RESPONSE", message, offset, bytes }, "fatal");
-    }
-    return typeof request === "string" ? undefined : request;
-  };
-
-  const onFrame = (bytes: Uint8Array, offset: number): void => {
-    const envelope = scanEnvelope(bytes, wantedMembers, { grammar: "full" });
-    const { kind, id } = envelope;
-    if (kind === "request") options.onRequest(bytes, envelope);
-    else if (kind === "notification") options.onNotification(bytes, envelope);
-    else if (id === undefined) notice("ERROR_WITHOUT_ID", excerptOf(bytes));
-    else answered(id.value, offset, bytes)?.settle({ kind, frame: bytes, envelope });
-  };
-
-  const onOversize = ({ offset, byteLength, head, envelope }: OversizeFrame): void => {
-    const message = `a message of ${byteLength} bytes is over the limit`;
-    if (envelope === undefined) badLine({ code: "FRAME_TOO_LARGE", message, offset, bytes: head });
-    else notice("FRAME_TOO_LARGE", message);
-    if (envelope?.id === undefined) return;
-    if (envelope.kind === "request") {
-      send(errorFrame(encodeText(JSON.stringify(envelope.id)), { code: wireErrors.invalidRequest, message }));
-    } else {
-      const fault = upstreamGone(server, "FRAME_TOO_LARGE", `${byteLength} bytes`);
-      answered(envelope.id, offset, head)?.settle({ kind: "fault", fault });
-    }
-  };
-
   const send = (frame: Uint8Array): void => {
-    if (!gone) transport.send(frame).catch((error: unknown) => notice("NOT_SENT", textOf(error)));
+    if (!gone) transport.send(frame).catch((error: unknown) => notice("NOT_SENT", error));
+  };
+
+  const fail = (id: number, reason: GoneReason): void => {
+    const waiting = pending.take(id);
+    if (typeof waiting !== "string") waiting.settle({ kind: "fault", fault: upstreamGone(server, reason) });
   };
 
   const call = (build: (id: number) => Uint8Array, request: PendingRequest): number => {
     const id = pending.add(request);
-    const fail = (fault: RelayFault): void => {
-      const waiting = pending.take(id);
-      if (typeof waiting !== "string") waiting.settle({ kind: "fault", fault });
-    };
     const frame = build(id);
-    if (gone) fail(upstreamGone(server, "CHILD_EXITED"));
+    if (gone) fail(id, "CHILD_EXITED");
     else {
       transport.send(frame).catch((error: unknown) => {
         // A closed transport tells of the child's end by onClose, which settles with the exit status.
         if (!isStdioTransportError(error) || error.code === "TRANSPORT_CLOSED") return;
-        fail(upstreamGone(server, error.code === "QUEUE_FULL" ? "QUEUE_FULL" : "FRAME_TOO_LARGE"));
+        fail(id, error.code === "QUEUE_FULL" ? "QUEUE_FULL" : "FRAME_TOO_LARGE");
       });
     }
     return id;
   };
 
+  const intake = createIntake({
+    ...options,
+    send,
+    onDesynchronized: () => end(upstreamGone(server, "CHILD_DESYNCHRONIZED")),
+    onAnswer(id, answer) {
+      const request = pending.take(id);
+      if (typeof request !== "string") request.settle(answer);
+      return request !== "unknown";
+    },
+  });
+  // What is still on the way when the child was given up is not looked at.
   transport.start({
-    onFrame({ bytes, offset }) {
-      if (gone) return;
-      try {
-        onFrame(bytes, offset);
-      } catch (error) {
-        if (!isFramingError(error)) throw error;
-        badLine({ code: error.code, message: error.message, offset, bytes });
-      }
-    },
-    onOversize(frame) {
-      if (!gone) onOversize(frame);
-    },
-    onFault({ code, message, offset = 0 }, frame) {
-      // A line that ends with the stream is a child that died while it wrote: its exit is what there is to say.
-      if (gone || code === "STREAM_TRUNCATED") return;
-      badLine({ code, message, offset: frame?.offset ?? offset, bytes: frame?.bytes ?? new Uint8Array() });
-    },
-    onClose() {
-      void lose("CHILD_EXITED", exitFault(server, connection, scheduler));
-    },
+    onFrame: (frame) => gone || intake.frame(frame),
+    onOversize: (frame) => gone || intake.oversize(frame),
+    onFault: (fault, frame) => gone || intake.fault(fault, frame),
+    onClose: () => void lose("CHILD_EXITED", exitFault(server, connection, scheduler)),
   });
 
   return {
@@ -192,16 +138,9 @@ export function createPeer(options: PeerOptions): Peer {
       return pending.size;
     },
     get droppedLines() {
-      return droppedLines;
+      return intake.droppedLines;
     },
   };
-}
-
-interface BadLine {
-  readonly code: string;
-  readonly message: string;
-  readonly offset: number;
-  readonly bytes: Uint8Array;
 }
 
 /** CHILD_EXITED with the exit status when it comes soon enough: stdout ends a little before the process is reaped. */
@@ -217,8 +156,4 @@ function exitFault(server: string, connection: UpstreamConnection, scheduler: Sc
       resolve(upstreamGone(server, "CHILD_EXITED", detail, data));
     });
   });
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

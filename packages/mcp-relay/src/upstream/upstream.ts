@@ -1,11 +1,10 @@
 import type { OpenUpstream, UpstreamConnection } from "../connection.js";
-import { definitionDigest } from "../drift.js";
 import { readJsonNode } from "../json-node.js";
 import type { UpstreamStatus } from "../relay-options.js";
 import type { ServerTerms } from "../relay-terms.js";
-import { isUpstreamRefusal, RelayFault, spawnRefused, upstreamGone } from "../wire-errors.js";
+import { upstreamGone } from "../wire-errors.js";
+import { openConnection, orAbort, settleIn, startFault } from "./bring-up.js";
 import { adoptChild, type Child, type ChildContext, type LiveChild } from "./child.js";
-import { introduce } from "./handshake.js";
 
 /** One server of a session: its child is started on first use, and anew after it was lost. */
 export interface Upstream {
@@ -30,7 +29,7 @@ export interface UpstreamContext extends ChildContext {
   onReady(child: LiveChild): void;
 }
 
-/** Nothing is started before `start`. */
+/** Nothing is started before `start`. States: idle, starting, ready, gone, and from gone again to starting; closed ends it. */
 export function createUpstream(terms: ServerTerms, context: UpstreamContext): Upstream {
   const server = terms.name;
   let live: LiveChild | undefined;
@@ -40,6 +39,38 @@ export function createUpstream(terms: ServerTerms, context: UpstreamContext): Up
   let starts = 0;
   let closing: Promise<void> | undefined;
   const running = new Set<Child>();
+
+  const adopt = (connection: UpstreamConnection): Child => {
+    const onGone: ChildContext["onGone"] = (gone, reason) => {
+      lastReason = reason;
+      if (live?.peer === gone.peer) live = undefined;
+      context.onGone(gone, reason);
+    };
+    const child = adoptChild(connection, terms, { ...context, onGone });
+    running.add(child);
+    void child.ended.then(() => running.delete(child));
+    return child;
+  };
+
+  const bringUp = async (signal: AbortSignal): Promise<LiveChild> => {
+    let child: Child | undefined;
+    try {
+      starts += 1;
+      const connection = await openConnection(context.openUpstream, server, signal);
+      child = adopt(connection);
+      const ready = await orAbort(settleIn(child, connection, terms, context.hello), signal);
+      if (ready.peer.gone) throw upstreamGone(server, "CHILD_EXITED");
+      known = ready.introduction.capabilities;
+      live = ready;
+      context.onReady(ready);
+      return ready;
+    } catch (error) {
+      const fault = startFault(error, server);
+      lastReason = fault.parts.reason;
+      child?.peer.end(fault);
+      throw fault;
+    }
+  };
 
   const start = (): Promise<LiveChild> => {
     if (live !== undefined) return Promise.resolve(live);
@@ -58,67 +89,18 @@ export function createUpstream(terms: ServerTerms, context: UpstreamContext): Up
     return done;
   };
 
-  const bringUp = async (signal: AbortSignal): Promise<LiveChild> => {
-    let child: Child | undefined;
-    try {
-      starts += 1;
-      const connection = await opened(context.openUpstream, server, signal);
-      child = adopt(connection);
-      const ready = await orAbort(settleIn(child, connection), signal);
-      if (ready.peer.gone) throw upstreamGone(server, "CHILD_EXITED");
-      live = ready;
-      context.onReady(ready);
-      return ready;
-    } catch (error) {
-      const fault = faultOf(error, server);
-      lastReason = fault.parts.reason;
-      child?.peer.end(fault);
-      throw fault;
-    }
-  };
-
-  const adopt = (connection: UpstreamConnection): Child => {
-    const child = adoptChild(connection, terms, {
-      ...context,
-      onGone: (gone, reason) => {
-        lastReason = reason;
-        if (live?.peer === gone.peer) live = undefined;
-        context.onGone(gone, reason);
-      },
-    });
-    running.add(child);
-    void child.ended.then(() => running.delete(child));
-    return child;
-  };
-
-  /** Handshake, the second look at what runs, and the comparison with the pins: all before the first call. */
-  const settleIn = async (child: Child, connection: UpstreamConnection): Promise<LiveChild> => {
-    const introduction = await introduce(child.peer, server, context.hello, terms.waits.startMs);
-    known = introduction.capabilities;
-    await connection.recheck?.();
-    compareInstructions(child, terms, introduction.instructions);
-    if (terms.tools.pinned !== undefined && introduction.capabilities.has("tools")) {
-      // A list that fails here fails the calls that need it, each with its reason, not the child.
-      await child.listings.tools.ensure().catch(() => undefined);
-    }
-    return { ...child, introduction };
-  };
-
-  const close = (): Promise<void> => {
-    closing ??= (async () => {
-      const fault = upstreamGone(server, "SESSION_CLOSED");
-      starting?.abort.abort(fault);
-      await starting?.done.catch(() => undefined);
-      for (const child of running) child.peer.end(fault);
-      await Promise.all([...running].map((child) => child.ended));
-    })();
-    return closing;
+  const endAll = async (): Promise<void> => {
+    const fault = upstreamGone(server, "SESSION_CLOSED");
+    starting?.abort.abort(fault);
+    await starting?.done.catch(() => undefined);
+    for (const child of running) child.peer.end(fault);
+    await Promise.all([...running].map((child) => child.ended));
   };
 
   return {
     terms,
     start,
-    close,
+    close: () => (closing ??= endAll()),
     has: (capability) => known?.has(capability),
     get live() {
       return live;
@@ -138,47 +120,4 @@ function pinnedCapabilities({ pinnedInitialize }: ServerTerms): ReadonlySet<stri
   if (pinnedInitialize?.capabilities === undefined) return undefined;
   const node = readJsonNode(pinnedInitialize.capabilities);
   return node.kind === "object" ? new Set(node.members.keys()) : undefined;
-}
-
-function compareInstructions(child: Child, { pinnedInitialize }: ServerTerms, live: string | undefined): void {
-  if (pinnedInitialize === undefined || pinnedInitialize.instructions === live) return;
-  const { instructions: pinned } = pinnedInitialize;
-  child.reportDrift({
-    kind: "instructions",
-    name: "instructions",
-    change: pinned === undefined ? "new" : live === undefined ? "withdrawn" : "changed",
-    expected: pinned === undefined ? undefined : definitionDigest(pinned),
-    measured: live === undefined ? undefined : definitionDigest(live),
-  });
-}
-
-function faultOf(error: unknown, server: string): RelayFault {
-  if (error instanceof RelayFault) return error;
-  if (isUpstreamRefusal(error)) return spawnRefused(server, error);
-  return upstreamGone(server, "START_FAILED", error instanceof Error ? error.message : undefined);
-}
-
-/** A connection that comes after its start was given up is closed, whenever it comes. */
-async function opened(open: OpenUpstream, server: string, signal: AbortSignal): Promise<UpstreamConnection> {
-  const opening = Promise.resolve(open(server, { signal }));
-  try {
-    return await orAbort(opening, signal);
-  } catch (error) {
-    if (signal.aborted) opening.then((late) => late.close()).catch(() => undefined); // Nobody waits for it any more.
-    throw error;
-  }
-}
-
-async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort: () => void = () => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -1,0 +1,72 @@
+import type { OpenUpstream, UpstreamConnection } from "../connection.js";
+import { definitionDigest } from "../drift.js";
+import type { ServerTerms } from "../relay-terms.js";
+import { isUpstreamRefusal, RelayFault, spawnRefused, upstreamGone } from "../wire-errors.js";
+import type { Child, LiveChild } from "./child.js";
+import { introduce } from "./handshake.js";
+
+/** Opens a connection. One that comes after its start was given up is closed, whenever it comes. */
+export async function openConnection(
+  open: OpenUpstream,
+  server: string,
+  signal: AbortSignal,
+): Promise<UpstreamConnection> {
+  const opening = Promise.resolve(open(server, { signal }));
+  try {
+    return await orAbort(opening, signal);
+  } catch (error) {
+    if (signal.aborted) opening.then((late) => late.close()).catch(() => undefined); // Nobody waits for it any more.
+    throw error;
+  }
+}
+
+/** Handshake, the second look at what runs, and the comparison with the pins: all before the first call. */
+export async function settleIn(
+  child: Child,
+  connection: UpstreamConnection,
+  terms: ServerTerms,
+  hello: (id: number) => Uint8Array,
+): Promise<LiveChild> {
+  const introduction = await introduce(child.peer, child.server, hello, terms.waits.startMs);
+  await connection.recheck?.();
+  compareInstructions(child, terms, introduction.instructions);
+  if (terms.tools.pinned !== undefined && introduction.capabilities.has("tools")) {
+    // A list that fails here fails the calls that need it, each with its reason, not the child.
+    await child.listings.tools.ensure().catch(() => undefined);
+  }
+  return { ...child, introduction };
+}
+
+/** Why a start failed, as calls will be told. */
+export function startFault(error: unknown, server: string): RelayFault {
+  if (error instanceof RelayFault) return error;
+  if (isUpstreamRefusal(error)) return spawnRefused(server, error);
+  return upstreamGone(server, "START_FAILED", error instanceof Error ? error.message : undefined);
+}
+
+/** The work, or the signal's reason when that comes first. */
+export async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function compareInstructions(child: Child, { pinnedInitialize }: ServerTerms, live: string | undefined): void {
+  if (pinnedInitialize === undefined || pinnedInitialize.instructions === live) return;
+  const { instructions: pinned } = pinnedInitialize;
+  child.reportDrift({
+    kind: "instructions",
+    name: "instructions",
+    change: pinned === undefined ? "new" : live === undefined ? "withdrawn" : "changed",
+    expected: pinned === undefined ? undefined : definitionDigest(pinned),
+    measured: live === undefined ? undefined : definitionDigest(live),
+  });
+}
