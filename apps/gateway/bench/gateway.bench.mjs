@@ -173,7 +173,7 @@ async function compare(label, open, server, targets) {
 
 export async function run() {
   return [
-    ...(await compare("SDK 1.x both sides", sdkClient, "sdk-echo-server.mjs", true)),
-    ...(await compare("raw JSON both sides", rawClient, "raw-echo-server.mjs", false)),
+    ...(await compare("SDK 1.x both sides", sdkClient, "servers/sdk-echo-server.mjs", true)),
+    ...(await compare("raw JSON both sides", rawClient, "servers/raw-echo-server.mjs", false)),
   ];
 }

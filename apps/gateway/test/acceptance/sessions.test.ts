@@ -10,7 +10,7 @@ import { partTest } from "../../../../fixtures/parts.js";
 import { unpackGateway } from "./packed.js";
 import { handshake, type RawClient, startRawClient } from "./raw-client.js";
 
-const server = fileURLToPath(new URL("../../bench/raw-echo-server.mjs", import.meta.url));
+const server = fileURLToPath(new URL("../../bench/servers/raw-echo-server.mjs", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "berth-sessions-"));
 const temporary = join(scratch, "tmp");
 const state = join(scratch, "state");
