@@ -54,7 +54,7 @@ function moveTarget(terms: LaunchTerms, { target, coverage, launch }: Resolution
     return {
       launch: { ...launch, file: place },
       terms: { ...watched, command: place },
-      changes: [...always, "executable"],
+      changes: [...always, "executable", ...(target.isProgram ? ["interpreter"] : [])],
     };
   }
   const args = launch.args.map((arg, index) => (index === from ? place : arg));

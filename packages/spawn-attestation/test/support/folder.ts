@@ -7,10 +7,13 @@ import { onTestFinished } from "vitest";
 /** What a path of a test folder holds: text, `#!` text made executable, bytes, a link, or an empty folder. */
 export type Content = string | Uint8Array | { readonly link: string } | { readonly program: string } | "folder/";
 
-/** A folder of its own for one test, removed when the test ends. Its path has no symlinks in it. */
-export function testFolder(contents: Readonly<Record<string, Content>> = {}): string {
+/** A folder of its own, removed when the test ends (or when `atEnd` says). Its path has no symlinks in it. */
+export function testFolder(
+  contents: Readonly<Record<string, Content>> = {},
+  atEnd: (clean: () => void) => void = onTestFinished,
+): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "berth-attest-")));
-  onTestFinished(() => {
+  atEnd(() => {
     // Snapshots are read-only folders, which only root removes as they are.
     execFileSync("chmod", ["-R", "u+rwX", folder]);
     rmSync(folder, { recursive: true, force: true });
