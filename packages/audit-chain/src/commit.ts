@@ -1,6 +1,7 @@
 import type { Durability } from "./chain.js";
 import type { Head, Receipt } from "./entry.js";
 import { ChainError } from "./errors.js";
+import { createFailures } from "./failures.js";
 import type { Sequenced } from "./sequencer.js";
 import { createSyncQueue, type Schedule } from "./sync-queue.js";
 import type { Waiter, Writer } from "./writer.js";
@@ -36,36 +37,19 @@ const nobody: Waiter = { done: () => {}, failed: () => {} };
  * microseconds, a trip through the thread pool many times that (bench/chain.bench.mjs), and no append can be
  * overtaken by a failure. A state machine: what an append gets depends on what the disk said to those before it.
  */
-export function createCommitter({
-  writer,
-  durability,
-  syncMs,
-  maxWaiting,
-  schedule,
-  head: start,
-}: CommitParts): Committer {
-  let head = start;
-  let writtenHead = start;
-  let failure: ChainError | undefined;
-  let untold: ChainError | undefined;
+export function createCommitter(parts: CommitParts): Committer {
+  const { writer, durability, maxWaiting } = parts;
+  let head = parts.head;
+  let writtenHead = parts.head;
   let turnDue = false;
   let waitingCount = 0;
-
+  const failures = createFailures();
   const fault = (cause: unknown): ChainError => {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    failure ??= new ChainError("CHAIN_FAILED", `an earlier entry could not be kept, so none may follow: ${why}`, {
-      cause,
-    });
     head = writtenHead;
-    return new ChainError("WRITE_FAILED", `the entry could not be kept: ${why}`, { cause });
+    return failures.record(cause);
   };
-  const syncs = createSyncQueue({ sync: () => writer.sync(), fault, schedule, delayMs: syncMs });
-  const later: Waiter = {
-    done: () => {},
-    failed: (error) => {
-      untold = error;
-    },
-  };
+  const syncs = createSyncQueue({ sync: () => writer.sync(), fault, schedule: parts.schedule, delayMs: parts.syncMs });
+  const later: Waiter = { done: () => {}, failed: failures.leaveUntold };
 
   const write = (): void => {
     turnDue = false;
@@ -77,7 +61,7 @@ export function createCommitter({
     });
     if (lost === undefined) return;
     const error = fault(lost.cause);
-    if (durability === "none") untold = error;
+    if (durability === "none") failures.leaveUntold(error);
     for (const waiter of lost.waiters) waiter.failed(error);
   };
   const gather = (entry: Sequenced, waiter: Waiter): void => {
@@ -88,58 +72,51 @@ export function createCommitter({
     turnDue = true;
     queueMicrotask(write);
   };
-  const told = (error: ChainError | undefined): ChainError | undefined => {
-    if (error !== undefined) untold = undefined;
-    return error;
-  };
-  const synced = (): Promise<void> => new Promise((done, failed) => syncs.wait([{ done, failed }]));
-  const flush = async (): Promise<void> => {
-    write();
-    const error = told(untold ?? failure);
-    if (error !== undefined) throw error;
-    await synced();
-  };
-  const close = async (): Promise<void> => {
-    write();
-    syncs.close();
-    const known = failure !== undefined;
-    // Also after a failed write: what the system took before it may have been acknowledged.
-    const lost = await synced().then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    await writer.close();
-    const error = untold ?? (known ? undefined : lost);
-    if (error !== undefined) throw error;
-  };
+  const gatherWaiting = (entry: Sequenced): Promise<Receipt> =>
+    new Promise((resolve, reject) => {
+      waitingCount += 1;
+      const done = (): void => {
+        waitingCount -= 1;
+        resolve(entry.receipt);
+      };
+      const failed = (error: ChainError): void => {
+        waitingCount -= 1;
+        reject(error);
+      };
+      gather(entry, { done, failed });
+    });
+  const synced = (): Promise<ChainError | undefined> =>
+    new Promise((resolve) => syncs.wait([{ done: () => resolve(undefined), failed: resolve }]));
 
   return {
     refusal: () => {
-      if (failure !== undefined) return told(failure);
+      if (failures.lasting !== undefined) {
+        failures.tell();
+        return failures.lasting;
+      }
       if (waitingCount < maxWaiting) return undefined;
       return new ChainError("CHAIN_BUSY", `${waitingCount} entries wait for a sync; the limit is ${maxWaiting}`);
     },
     add: (entry) => {
-      const { receipt } = entry;
-      if (durability === "none") {
-        gather(entry, nobody);
-        return Promise.resolve(receipt);
-      }
-      waitingCount += 1;
-      return new Promise((resolve, reject) => {
-        const done = (): void => {
-          waitingCount -= 1;
-          resolve(receipt);
-        };
-        const failed = (error: ChainError): void => {
-          waitingCount -= 1;
-          reject(error);
-        };
-        gather(entry, { done, failed });
-      });
+      if (durability !== "none") return gatherWaiting(entry);
+      gather(entry, nobody);
+      return Promise.resolve(entry.receipt);
     },
-    flush,
-    close,
+    flush: async () => {
+      write();
+      const error = failures.tell() ?? (await synced());
+      if (error !== undefined) throw error;
+    },
+    close: async () => {
+      write();
+      syncs.close();
+      const known = failures.lasting !== undefined;
+      // Also after a failed write: what the system took before it may have been acknowledged.
+      const lost = await synced();
+      await writer.close();
+      const error = failures.untold ?? (known ? undefined : lost);
+      if (error !== undefined) throw error;
+    },
     get head() {
       return head;
     },

@@ -20,8 +20,13 @@ export function readRecord(text: string): LockRecord | undefined {
   const value = parse(text);
   if (typeof value !== "object" || value === null) return undefined;
   const { released, flock, pid, startTime, bootId, pidNamespace, host, since }: Members = value;
+  // From 1: kill(2) takes 0 and negative numbers for groups of processes.
   const known =
-    typeof pid === "number" && Number.isSafeInteger(pid) && typeof host === "string" && typeof since === "string";
+    typeof pid === "number" &&
+    Number.isSafeInteger(pid) &&
+    pid >= 1 &&
+    typeof host === "string" &&
+    typeof since === "string";
   if (!known || !isTextOrNull(startTime) || !isTextOrNull(bootId) || !isTextOrNull(pidNamespace)) return undefined;
   return { released: released === 1, flock: flock === true, pid, startTime, bootId, pidNamespace, host, since };
 }

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, openSync, writeFileSync, writeSync } from "node:fs";
 import { link, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -54,7 +54,7 @@ async function judge(directory: string, number: number, parts: LockParts): Promi
   }
   if (record.released) return;
   const life = await lifeOf(record, parts.self, directory);
-  if (life === "dead" || (life === "unknown" && (await flockIsFree(path, record, parts.takeFlock)))) return;
+  if (life === "dead" || (life === "unknown" && (await flockIsFree(path, record, parts)))) return;
   const { released: _released, flock: _flock, ...owner } = record;
   throw new ChainError("LOCKED", describe(owner, directory, life), { owner });
 }
@@ -64,9 +64,12 @@ function describe(owner: LockOwner, directory: string, life: string): string {
   return `the log in ${directory} is written by process ${owner.pid} on ${owner.host} since ${owner.since}${doubt}`;
 }
 
-/** Whether the file lock that the owner took for life is gone, and the owner with it: a proof across namespaces. */
-async function flockIsFree(path: string, record: LockRecord, takeFlock: TakeFlock): Promise<boolean> {
-  if (!record.flock) return false;
+/**
+ * Whether the file lock that the owner took for life is gone, and the owner with it: a proof across pid namespaces.
+ * Not across kernels: what another machine has locked may not show here.
+ */
+async function flockIsFree(path: string, record: LockRecord, { self, takeFlock }: LockParts): Promise<boolean> {
+  if (!record.flock || record.bootId === null || record.bootId !== self.bootId) return false;
   const descriptor = openSync(path, "r");
   try {
     return (await takeFlock(descriptor)) === true;
@@ -83,7 +86,7 @@ async function tryNumber(directory: string, number: number, parts: LockParts): P
   try {
     // Locked, written and synced before it has its name: no one ever sees a lock that says less than it will.
     const flock = (await parts.takeFlock(descriptor)) === true;
-    writeSync(descriptor, recordText(parts.self, flock));
+    writeFileSync(descriptor, recordText(parts.self, flock));
     await sync(descriptor);
     held = await claim(draft, directory, number);
   } finally {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -61,6 +61,15 @@ describe("berth-audit verify", () => {
     const run = berthAudit("verify", join(directory, segmentsOf(directory)[1] ?? ""));
     expect(run.status).toBe(0);
     expect(run.stdout).toMatch(/notice {2}STARTS_LATE {2}entry \d+ /);
+  });
+
+  it("takes segments that were joined into one file", async () => {
+    const entries = Array.from({ length: 30 }, () => ({ type: "a", text: "x".repeat(10_000) }));
+    const directory = await writeLog(entries, { maxSegmentBytes: 131_072 });
+    const joined = join(scratch(), "joined.jsonl");
+    writeFileSync(joined, Buffer.concat(segmentsOf(directory).map((name) => readFileSync(join(directory, name)))));
+    const run = berthAudit("verify", joined, "--strict");
+    expect([run.status, run.stdout.split("\n").at(-2)]).toEqual([0, "verified: 30 entries in 1 log(s)"]);
   });
 
   it.each([

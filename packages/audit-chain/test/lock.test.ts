@@ -144,8 +144,24 @@ describe("an owner that cannot be looked for", () => {
     lock.release();
   });
 
+  partTest("util-linux")(
+    "of another boot is not proven dead by a file lock, which may not show across machines",
+    async () => {
+      const directory = scratch();
+      plantLock(directory, 1, { ...elsewhere, bootId: null }, true);
+      expect(await rejection(takeLock(directory, lockParts()))).toMatchObject({ code: "LOCKED" });
+    },
+  );
+
   it("because the lock file says nothing is not taken for dead", async () => {
-    for (const text of ["", "{}", "null", '{"pid":1}', "\0\0\0"]) {
+    for (const text of [
+      "",
+      "{}",
+      "null",
+      '{"pid":1}',
+      "\0\0\0",
+      recordText({ ...ownIdentity(since), pid: -1 }, false),
+    ]) {
       const directory = scratch();
       writeFileSync(join(directory, "lock-1"), text);
       expect(await rejection(takeLock(directory, lockParts()))).toMatchObject({ code: "LOCKED", owner: undefined });
@@ -236,6 +252,15 @@ describe("many contenders", () => {
       expect(new Set(acknowledged).size).toBe(acknowledged.length);
     }
   }, 600_000);
+});
+
+it("a lock that cannot be written is an error, and leaves nothing that would lock others out", async () => {
+  const directory = logFolder();
+  const command = nodeCommand("writer.mjs", [directory, "batch", "1"]).map((part) => `'${part}'`);
+  const writer = start("/bin/sh", ["-c", `ulimit -f 0; exec ${command.join(" ")}`]);
+  expect(await writer.ended).toMatchObject({ code: 1 });
+  expect(writer.lines[0]).toMatch(/"code":"OPEN_FAILED".*"cause":"EFBIG"/);
+  expect(readdirSync(directory)).toEqual([]);
 });
 
 it("a child of the writer does not inherit its lock", async () => {
