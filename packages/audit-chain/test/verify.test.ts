@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { hasPart, partTest } from "../../../fixtures/parts.js";
+import { partTest } from "../../../fixtures/parts.js";
 import { verifyLog } from "../src/index.js";
 import { verifyChain } from "../src/verify.js";
 import { scratch, segmentsOf, sessionEntries, writeLog } from "./scratch.js";
@@ -41,7 +41,7 @@ partTest("python3")(
 describe("a log that someone else's script damaged is refused, and the entry named", () => {
   const one = (code: string, seq: number) => [{ code, seq }];
   // In the sequence of damage_chain.py's description. Entry 12 is a note in the second of four segments, which begin at 1, 10, 17 and 24.
-  it.each<{ kind: string; found: { code: string; seq: number }[]; strictOnly?: boolean }>([
+  const rows: readonly { kind: string; found: { code: string; seq: number }[]; strictOnly?: boolean }[] = [
     { kind: "flip", found: one("HASH_MISMATCH", 12) },
     { kind: "flip-hash", found: one("HASH_MISMATCH", 12) },
     { kind: "edit", found: one("HASH_MISMATCH", 12) },
@@ -101,8 +101,9 @@ describe("a log that someone else's script damaged is refused, and the entry nam
         { code: "LOG_ID_MISMATCH", seq: 24 },
       ],
     },
-  ])("$kind", async ({ kind, found, strictOnly }) => {
-    if (!hasPart("python3")) return;
+  ];
+
+  const check = async ({ kind, found, strictOnly }: (typeof rows)[number]): Promise<void> => {
     const directory = await threeSegments();
     const offsets = new Map(lineOffsets(directory).map(({ seq, offset }) => [seq, offset]));
     python("damage_chain.py", directory, kind, "12");
@@ -116,10 +117,10 @@ describe("a log that someone else's script damaged is refused, and the entry nam
     // The other verifier sees it too, save for what it does not look at.
     const blind = strictOnly === true || kind === "clock";
     expect(python("verify_chain.py", directory).status === 0).toBe(blind || kind === "unended");
-  });
+  };
+  for (const row of rows) partTest("python3")(row.kind, () => check(row));
 
-  it("renumber: a log rewritten from there on is whole, and only its head tells", async () => {
-    if (!hasPart("python3")) return;
+  partTest("python3")("renumber: a log rewritten from there on is whole, and only its head tells", async () => {
     const directory = await threeSegments();
     const before = await verifyLog(directory);
     python("damage_chain.py", directory, "renumber");
@@ -129,8 +130,7 @@ describe("a log that someone else's script damaged is refused, and the entry nam
     expect(after.head?.hash).not.toBe(before.head?.hash);
   });
 
-  it("torn: a last record that a crash cut is a notice, not a problem", async () => {
-    if (!hasPart("python3")) return;
+  partTest("python3")("torn: a last record that a crash cut is a notice, not a problem", async () => {
     const directory = await threeSegments();
     python("damage_chain.py", directory, "torn");
     const report = await verifyLog(directory, { strict: true });
