@@ -4,8 +4,7 @@ export type RelayErrorCode =
   | "SERVER_NAME_INVALID"
   | "SERVER_NAMES_AMBIGUOUS"
   | "DEFINITION_INVALID"
-  | "SERVER_UNREADABLE"
-  | "RELAY_CLOSED";
+  | "SERVER_UNREADABLE";
 
 /** Thrown to the program that uses the relay, never sent to a client: what clients see is in `wire-errors.ts`. Match on `code`. */
 export class RelayError extends Error {

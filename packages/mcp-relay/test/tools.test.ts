@@ -79,6 +79,14 @@ describe("tools/list", () => {
     expect(relay.notices).toEqual([]);
   });
 
+  it("of a single server that has no such list is its own answer", async () => {
+    await using relay = openHarness({ a: { script: toolServer([]) } });
+    await relay.client.initialize();
+    await relay.client.request("tools/list");
+    const { message } = await relay.client.request("prompts/list");
+    expect(message.error).toEqual({ code: -32601, message: "Method not found" });
+  });
+
   it.each([
     { name: "a cursor that comes again", page: '{"tools":[],"nextCursor":"x"}' },
     { name: "a result without tools", page: '{"tool":[]}' },

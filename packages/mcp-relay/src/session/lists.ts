@@ -10,7 +10,7 @@ import { isListed, isVisible } from "./admission.js";
 import type { ClientCall } from "./call-table.js";
 import { acceptedNames } from "./find-named.js";
 import { type Contribution, listFrame, type Shown } from "./list-frame.js";
-import { refuseCall } from "./relay-call.js";
+import { refuseCall, relayCall } from "./relay-call.js";
 import type { SessionParts } from "./session-parts.js";
 
 /**
@@ -18,6 +18,11 @@ import type { SessionParts } from "./session-parts.js";
  * fail: it shows what was pinned of it. All pages come as one.
  */
 export async function answerList(session: SessionParts, call: ClientCall, kind: ListKind): Promise<void> {
+  const [only, ...others] = session.upstreams;
+  if (others.length === 0 && only?.live?.introduction.capabilities.has(listKinds[kind].capability) === false) {
+    // Nothing of ours to add: a server that has no such list says so in its own words.
+    return relayCall(session, call, { upstream: only });
+  }
   try {
     if (call.envelope.members?.has("cursor")) {
       throw notServed(wireErrors.invalidParams, "UNKNOWN_CURSOR", "no cursor was given out: lists come in one page");
