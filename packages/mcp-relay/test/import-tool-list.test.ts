@@ -27,10 +27,10 @@ const tool = (changes: Record<string, unknown> = {}) => ({
 const importList = (list: unknown) => importClientConfig(JSON.stringify(list, undefined, 1), "catalog.json");
 
 describe("the list of tools of the cmcp gateway", () => {
-  it("becomes servers: tools with the same server identity share one, whatever the label", () => {
+  it("becomes servers: tools with the same server identity share one, whatever the label", async () => {
     const relabelled = { ...stdio, display_name: "Other label" };
     const otherTarget = { ...stdio, spawn: { ...stdio.spawn, measure_target: "/opt/other.py" } };
-    const report = importList([
+    const report = await importList([
       tool(),
       tool({ tool_name: "Write", server: relabelled }),
       tool({ tool_name: "third", server: otherTarget }),
@@ -51,43 +51,46 @@ describe("the list of tools of the cmcp gateway", () => {
     ]);
   });
 
-  it("says what has no counterpart", () => {
-    const report = importList([tool({ server: { ...stdio, spiffe_id: "spiffe://a/b", provenance: null } })]);
+  it("says what has no counterpart", async () => {
+    const report = await importList([tool({ server: { ...stdio, spiffe_id: "spiffe://a/b", provenance: null } })]);
     expect(report.notes.map(({ message }) => message)).toEqual([expect.stringContaining("inheritEnv")]);
     expect(report.servers[0]?.notes.map(({ code }) => code)).toEqual(["KEY_NOT_TAKEN", "VALUE_CHANGED"]);
   });
 
-  it("accepts an empty list", () => {
-    expect(importList([])).toEqual({ form: "tool-list", servers: [], notes: [], problems: [] });
+  it("accepts an empty list", async () => {
+    expect(await importList([])).toEqual({ form: "tool-list", servers: [], notes: [], problems: [] });
   });
 
-  it("keeps the case of names", () => {
-    const [server] = importList([tool({ tool_name: "READ" })]).servers;
+  it("keeps the case of names", async () => {
+    const [server] = (await importList([tool({ tool_name: "READ" })])).servers;
     expect(server?.server).toMatchObject({ tools: { allow: ["READ"] } });
   });
 
-  it("leaves a null digest out, as not pinned", () => {
+  it("leaves a null digest out, as not pinned", async () => {
     const server = { ...stdio, spawn: { command: "x", binary_digest: null, measure_target: null } };
-    expect(importList([tool({ server })]).servers[0]?.server).toMatchObject({ spawn: { command: "x" } });
+    expect((await importList([tool({ server })])).servers[0]?.server).toMatchObject({ spawn: { command: "x" } });
   });
 
-  it.each(["streamable-http", "http-sse"])("takes a %s server as a valid entry that is not served", (transport) => {
-    const fingerprint = `SHA256:${"k".repeat(43)}`;
-    const server = { display_name: "net", transport, url: "https://example.com/mcp", tls_fingerprint: fingerprint };
-    const [imported] = importList([tool({ server })]).servers;
-    expect(imported?.server).toMatchObject({ transport, url: server.url, tlsFingerprint: fingerprint });
-    expect(imported?.notes.map(({ code }) => code)).toEqual(["NETWORK_SERVER"]);
-  });
+  it.each(["streamable-http", "http-sse"])(
+    "takes a %s server as a valid entry that is not served",
+    async (transport) => {
+      const fingerprint = `SHA256:${"k".repeat(43)}`;
+      const server = { display_name: "net", transport, url: "https://example.com/mcp", tls_fingerprint: fingerprint };
+      const [imported] = (await importList([tool({ server })])).servers;
+      expect(imported?.server).toMatchObject({ transport, url: server.url, tlsFingerprint: fingerprint });
+      expect(imported?.notes.map(({ code }) => code)).toEqual(["NETWORK_SERVER"]);
+    },
+  );
 
-  it("takes their placeholder fingerprint for loopback only", () => {
+  it("takes their placeholder fingerprint for loopback only", async () => {
     const server = {
       display_name: "net",
       transport: "http-sse",
       url: "http://127.0.0.1/x",
       tls_fingerprint: `SHA256:${"A".repeat(43)}=`,
     };
-    expect(importList([tool({ server })]).servers[0]?.server).toMatchObject({ tlsFingerprint: "unpinned" });
-    const far = importList([tool({ server: { ...server, url: "https://example.com/" } })]).servers[0];
+    expect((await importList([tool({ server })])).servers[0]?.server).toMatchObject({ tlsFingerprint: "unpinned" });
+    const far = (await importList([tool({ server: { ...server, url: "https://example.com/" } })])).servers[0];
     expect(far?.server).toBeUndefined();
     expect(far?.notes.at(-1)).toMatchObject({ code: "NOT_VALID", message: expect.stringContaining("loopback") });
   });
@@ -117,14 +120,14 @@ describe("the list of tools of the cmcp gateway", () => {
       code: "NOT_VALID",
     },
     { name: "an entry that is a text", list: ["read"], code: "NOT_VALID" },
-  ])("does not take $name", ({ list, code }) => {
-    const [server] = importList(list).servers;
+  ])("does not take $name", async ({ list, code }) => {
+    const [server] = (await importList(list)).servers;
     expect(server?.server).toBeUndefined();
     expect(server?.notes.map((note) => note.code)).toContain(code);
   });
 
-  it("does not take a tool_name that occurs twice", () => {
-    const [repeated, kept] = importList([tool(), tool()]).servers;
+  it("does not take a tool_name that occurs twice", async () => {
+    const [repeated, kept] = (await importList([tool(), tool()])).servers;
     expect(repeated?.notes).toEqual([{ code: "NOT_VALID", message: "this tool_name occurs twice" }]);
     expect(kept?.server).toMatchObject({ tools: { allow: ["read"] } });
   });
@@ -147,7 +150,7 @@ describe("toolListDigest", () => {
     expect(toolListDigest(text)).toBe(expected);
   });
 
-  partTest("python3")("gives Python's digest of random values", () => {
+  partTest("python3")("gives Python's digest of random values", async () => {
     const texts = fc.sample(fc.json({ maxDepth: 4, stringUnit: "grapheme" }), 500);
     const program =
       "import sys,json,hashlib\nfor t in json.load(sys.stdin): print('sha256:'+hashlib.sha256(json.dumps(json.loads(t),sort_keys=True,separators=(',',':')).encode()).hexdigest())";

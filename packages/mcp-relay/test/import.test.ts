@@ -5,15 +5,16 @@ import { readCatalog } from "../src/catalog-read.js";
 import { importClientConfig } from "../src/import/import.js";
 
 const json = (value: unknown) => JSON.stringify(value, undefined, 2);
-const one = (entry: unknown, name = "it") => {
-  const [server] = importClientConfig(json({ mcpServers: { [name]: entry } }), "config.json").servers;
+const one = async (entry: unknown, name = "it") => {
+  const report = await importClientConfig(json({ mcpServers: { [name]: entry } }), "config.json");
+  const [server] = report.servers;
   if (server === undefined) throw new Error("no server in the report");
   return server;
 };
 const codes = (notes: readonly { code: string }[]) => notes.map(({ code }) => code);
 
 describe("importClientConfig, by form", () => {
-  it("reads the mcpServers form of Claude Desktop and Cursor", () => {
+  it("reads the mcpServers form of Claude Desktop and Cursor", async () => {
     const text = json({
       globalShortcut: "Ctrl+Space",
       mcpServers: {
@@ -21,7 +22,7 @@ describe("importClientConfig, by form", () => {
         memory: { type: "stdio", command: "/opt/memory/run" },
       },
     });
-    expect(importClientConfig(text, "claude_desktop_config.json")).toEqual({
+    expect(await importClientConfig(text, "claude_desktop_config.json")).toEqual({
       form: "mcpServers",
       notes: [],
       problems: [],
@@ -47,7 +48,7 @@ describe("importClientConfig, by form", () => {
     });
   });
 
-  it("reads VS Code's mcp.json with comments, trailing commas and inputs", () => {
+  it("reads VS Code's mcp.json with comments, trailing commas and inputs", async () => {
     const text = `\ufeff{
   // asked once
   "inputs": [{ "id": "token", "type": "promptString" }],
@@ -55,22 +56,22 @@ describe("importClientConfig, by form", () => {
     "git": { "type": "stdio", "command": "node", "args": ["\${workspaceFolder}/git.js"], "env": { "GIT_TOKEN": "\${input:token}" }, },
   },
 }`;
-    const report = importClientConfig(text, "mcp.json");
+    const report = await importClientConfig(text, "mcp.json");
     expect(report.form).toBe("vscode");
     expect(codes(report.notes)).toEqual(["PLACEHOLDER"]);
     expect(report.servers[0]).toMatchObject({ line: 5, server: { spawn: { env: { GIT_TOKEN: "env:GIT_TOKEN" } } } });
     expect(codes(report.servers[0]?.notes ?? [])).toEqual(["PLACEHOLDER", "PLACEHOLDER"]);
   });
 
-  it("reads VS Code's settings.json", () => {
-    const report = importClientConfig(
+  it("reads VS Code's settings.json", async () => {
+    const report = await importClientConfig(
       '{"editor.tabSize":2,"mcp":{"servers":{"a":{"command":"/bin/a"}}}}',
       "settings.json",
     );
     expect(report).toMatchObject({ form: "vscode", servers: [{ name: "a", server: { transport: "stdio" } }] });
   });
 
-  it("reads Zed's context_servers, command as text or as object, and says when an extension has none", () => {
+  it("reads Zed's context_servers, command as text or as object, and says when an extension has none", async () => {
     const text = json({
       context_servers: {
         plain: { source: "custom", command: "node", args: ["a.js"] },
@@ -78,7 +79,7 @@ describe("importClientConfig, by form", () => {
         extension: { settings: {} },
       },
     });
-    const { form, servers } = importClientConfig(text, "settings.json");
+    const { form, servers } = await importClientConfig(text, "settings.json");
     expect(form).toBe("zed");
     expect(servers.map(({ server }) => (server?.transport === "stdio" ? server.spawn : undefined))).toEqual([
       { command: "node", args: ["a.js"] },
@@ -88,7 +89,7 @@ describe("importClientConfig, by form", () => {
     expect(servers[2]?.notes.at(-1)?.message).toContain("neither a command nor a url");
   });
 
-  it("reads Codex' TOML, its named variables, deadlines and tool lists", () => {
+  it("reads Codex' TOML, its named variables, deadlines and tool lists", async () => {
     const text = [
       'model = "x"',
       "[mcp_servers.docs]",
@@ -104,7 +105,7 @@ describe("importClientConfig, by form", () => {
       'command = "x"',
       "enabled = false",
     ].join("\n");
-    const report = importClientConfig(text, "config.toml");
+    const report = await importClientConfig(text, "config.toml");
     expect(report.form).toBe("codex");
     expect(report.servers).toMatchObject([
       {
@@ -126,18 +127,18 @@ describe("importClientConfig, by form", () => {
     { name: "text that is no JSON", text: '{"mcpServers":', file: "a.json", message: "not JSON" },
     { name: "TOML without servers", text: "a = 1", file: "a.toml", message: "holds no mcp_servers" },
     { name: "text that is no TOML", text: "= 1", file: "a.toml", message: "" },
-  ])("says what is wrong with $name", ({ text, file, message }) => {
-    const report = importClientConfig(text, file);
+  ])("says what is wrong with $name", async ({ text, file, message }) => {
+    const report = await importClientConfig(text, file);
     expect(report).toMatchObject({ form: undefined, servers: [] });
     expect(report.problems[0]).toMatchObject({ line: 1, message: expect.stringContaining(message) });
   });
 
-  it("says that the servers of single projects are not taken", () => {
+  it("says that the servers of single projects are not taken", async () => {
     const text = json({
       mcpServers: {},
       projects: { "/a": { mcpServers: { x: { command: "y" } } }, "/b": { mcpServers: {} } },
     });
-    expect(importClientConfig(text, ".claude.json").notes.map(({ message }) => message)).toEqual([
+    expect((await importClientConfig(text, ".claude.json")).notes.map(({ message }) => message)).toEqual([
       "servers of the project /a are not taken: import its .mcp.json",
     ]);
   });
@@ -154,8 +155,8 @@ describe("importClientConfig, by entry", () => {
     { name: "cmd /c npx", entry: { command: "cmd", args: ["/c", "npx", "x"] }, advice: "start the program itself" },
     { name: "npm exec", entry: { command: "npm", args: ["exec", "x"] }, advice: "install the package" },
     { name: "uv run", entry: { command: "/usr/bin/uv", args: ["run", "x.py"] }, advice: "install the package" },
-  ])("takes $name and says that it cannot be measured", ({ entry, advice }) => {
-    const server = one(entry);
+  ])("takes $name and says that it cannot be measured", async ({ entry, advice }) => {
+    const server = await one(entry);
     expect(server.server).toMatchObject({ transport: "stdio", spawn: entry });
     expect(server.notes).toEqual([{ code: "NO_TARGET_ON_DISK", message: expect.stringContaining(advice) }]);
   });
@@ -164,12 +165,12 @@ describe("importClientConfig, by entry", () => {
     ["node", ["a.js"]],
     ["sh", ["run.sh"]],
     ["npm", ["start"]],
-  ])("has no advice for %s %j", (command, args) => {
-    expect(one({ command, args }).notes).toEqual([]);
+  ])("has no advice for %s %j", async (command, args) => {
+    expect((await one({ command, args })).notes).toEqual([]);
   });
 
-  it("keeps variables as given and warns about secrets without showing them", () => {
-    const server = one({
+  it("keeps variables as given and warns about secrets without showing them", async () => {
+    const server = await one({
       command: "x",
       env: { API_KEY: "sk-12345", LEVEL: "debug", PORT: 8080, FROM: `$${"{HOME_TOKEN}"}` },
     });
@@ -180,15 +181,15 @@ describe("importClientConfig, by entry", () => {
     expect(JSON.stringify(server.notes)).not.toContain("sk-12345");
   });
 
-  it("keeps a value that only looks like a reference", () => {
-    expect(one({ command: "x", env: { DATABASE_URL: "file:./dev.db" } }).server).toMatchObject({
+  it("keeps a value that only looks like a reference", async () => {
+    expect((await one({ command: "x", env: { DATABASE_URL: "file:./dev.db" } })).server).toMatchObject({
       spawn: { env: { DATABASE_URL: "literal:file:./dev.db" } },
     });
   });
 
-  it("names every key that has no place in the catalog", () => {
+  it("names every key that has no place in the catalog", async () => {
     const entry = { command: "x", autoApprove: ["a"], timeout: 60, envFile: ".env", somethingNew: 1 };
-    expect(one(entry).notes.map(({ message }) => message.split(" ")[0])).toEqual([
+    expect((await one(entry)).notes.map(({ message }) => message.split(" ")[0])).toEqual([
       "autoApprove",
       "timeout",
       "envFile",
@@ -196,17 +197,17 @@ describe("importClientConfig, by entry", () => {
     ]);
   });
 
-  it("takes tool lists of Gemini CLI", () => {
-    expect(one({ command: "x", includeTools: ["a"], excludeTools: ["b"] }).server).toMatchObject({
+  it("takes tool lists of Gemini CLI", async () => {
+    expect((await one({ command: "x", includeTools: ["a"], excludeTools: ["b"] })).server).toMatchObject({
       tools: { allow: ["a"], deny: ["b"] },
     });
   });
 
-  it("gives names a form in which server__tool splits in one way, and says so", () => {
+  it("gives names a form in which server__tool splits in one way, and says so", async () => {
     const text = json({
       mcpServers: { "My  Server": { command: "a" }, "My-Server": { command: "b" }, "@s/p__q_": { command: "c" } },
     });
-    const { servers } = importClientConfig(text, "a.json", ["s-p_q"]);
+    const { servers } = await importClientConfig(text, "a.json", ["s-p_q"]);
     expect(servers.map(({ name, notes }) => [name, ...codes(notes)])).toEqual([
       ["My-Server", "RENAMED"],
       ["My-Server-2", "RENAMED"],
@@ -214,14 +215,14 @@ describe("importClientConfig, by entry", () => {
     ]);
   });
 
-  it("takes a network server on loopback, and says that another one needs its fingerprint", () => {
-    const near = one({ type: "sse", url: "http://localhost:9000/sse" });
+  it("takes a network server on loopback, and says that another one needs its fingerprint", async () => {
+    const near = await one({ type: "sse", url: "http://localhost:9000/sse" });
     expect(near.server).toEqual({
       transport: "http-sse",
       url: "http://localhost:9000/sse",
       tlsFingerprint: "unpinned",
     });
-    const far = one({ url: "https://example.com/mcp?key=s3cret", headers: { Authorization: "Bearer s3cret" } });
+    const far = await one({ url: "https://example.com/mcp?key=s3cret", headers: { Authorization: "Bearer s3cret" } });
     expect(far.server).toBeUndefined();
     expect(codes(far.notes)).toEqual(["KEY_NOT_TAKEN", "NETWORK_SERVER"]);
     expect(JSON.stringify(far.notes)).not.toContain("s3cret");
@@ -232,13 +233,13 @@ describe("importClientConfig, by entry", () => {
     { name: "a number as argument", entry: { command: "x", args: [1] }, message: "args[0] must be a text" },
     { name: "an empty command", entry: { command: "" }, message: "command must be" },
     { name: "an entry that is a text", entry: "node x", message: "must be" },
-  ])("does not take $name and says why", ({ entry, message }) => {
-    const server = one(entry);
+  ])("does not take $name and says why", async ({ entry, message }) => {
+    const server = await one(entry);
     expect(server.server).toBeUndefined();
     expect(server.notes).toEqual([{ code: "NOT_VALID", message: expect.stringContaining(message) }]);
   });
 
-  it("gives entries that the catalog reader accepts, whatever the client's file holds", () => {
+  it("gives entries that the catalog reader accepts, whatever the client's file holds", async () => {
     const value = fc.oneof(
       fc.string(),
       fc.constantFrom("node", "npx", "http://localhost/x", true, 1),
@@ -258,9 +259,9 @@ describe("importClientConfig, by entry", () => {
       "x",
     ];
     const entry = fc.dictionary(fc.constantFrom(...keys), value, { maxKeys: 6 });
-    fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: "binary" }), entry, { maxKeys: 4 }), (mcpServers) => {
-        const report = importClientConfig(JSON.stringify({ mcpServers }), "a.json");
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.string({ unit: "binary" }), entry, { maxKeys: 4 }), async (mcpServers) => {
+        const report = await importClientConfig(JSON.stringify({ mcpServers }), "a.json");
         const taken = report.servers.flatMap(({ name, server }) => (server === undefined ? [] : [[name, server]]));
         expect(report.servers).toHaveLength(Object.keys(mcpServers).length);
         expect(readCatalog(JSON.stringify({ version: 1, servers: Object.fromEntries(taken) }))).toMatchObject({

@@ -88,7 +88,7 @@ async function readAll(files: readonly string[]): Promise<Found> {
     const text = await readFile(file, "utf8").catch((cause: unknown) => {
       throw new GatewayError("USAGE", `${file} cannot be read`, { cause });
     });
-    const report = importClientConfig(text, file);
+    const report = await importClientConfig(text, file);
     unreadable ||= report.form === undefined;
     servers.push(...report.servers.map((server) => ({ ...server, file })));
     notes.push(...report.notes.map(({ message }) => `${file}  ${message}`));

@@ -1,9 +1,12 @@
-import { parse, TomlError } from "smol-toml";
 import type { DocumentProblem } from "../catalog-document.js";
 import type { ClientEntry } from "./report.js";
 
 /** The `mcp_servers` of a Codex `config.toml`, or why the text cannot be read. */
-export function readCodexToml(text: string): readonly ClientEntry[] | { readonly problem: DocumentProblem } {
+export async function readCodexToml(
+  text: string,
+): Promise<readonly ClientEntry[] | { readonly problem: DocumentProblem }> {
+  // Only an import needs the parser, and only of this form; the package is loaded on every start of a gateway.
+  const { parse, TomlError } = await import("smol-toml");
   try {
     const { mcp_servers: servers } = parse(text);
     if (typeof servers !== "object" || servers === null || Array.isArray(servers)) return [];

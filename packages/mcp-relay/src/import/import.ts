@@ -15,10 +15,14 @@ const places: readonly { readonly form: ClientForm; readonly path: DocumentPath 
 /**
  * Reads a client's configuration: `mcpServers` (Claude Desktop, Claude Code, Cursor, Windsurf, Cline, Gemini CLI), VS Code's
  * `servers`, Zed's `context_servers`, Codex' TOML, and the list of tools of the cmcp gateway. Every entry is reported, taken
- * or not. Never throws for a text.
+ * or not. Never rejects for a text.
  * @param taken names that the catalog has already, for entries that would need another one.
  */
-export function importClientConfig(text: string, fileName: string, taken: Iterable<string> = []): ImportReport {
+export async function importClientConfig(
+  text: string,
+  fileName: string,
+  taken: Iterable<string> = [],
+): Promise<ImportReport> {
   const names = new Set(taken);
   // Editors on Windows write a byte order mark.
   const plain = text.startsWith("\ufeff") ? text.slice(1) : text;
@@ -41,8 +45,8 @@ export function importClientConfig(text: string, fileName: string, taken: Iterab
   };
 }
 
-function importToml(text: string, names: Set<string>): ImportReport {
-  const entries = readCodexToml(text);
+async function importToml(text: string, names: Set<string>): Promise<ImportReport> {
+  const entries = await readCodexToml(text);
   if ("problem" in entries) return { form: undefined, servers: [], notes: [], problems: [entries.problem] };
   if (entries.length === 0) {
     const problem = { line: 1, column: 1, path: "", message: "holds no mcp_servers" };
