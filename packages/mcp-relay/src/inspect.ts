@@ -6,7 +6,7 @@ import { type ListKind, listKinds } from "./list-kinds.js";
 import { readServerTerms } from "./relay-terms.js";
 import { systemScheduler } from "./scheduler.js";
 import type { PinnedInitialize } from "./server-policy.js";
-import { copySpan, errorFrame, requestFrame, resultFrame } from "./translate.js";
+import { copySpan, errorFrame, notificationFrame, requestFrame, resultFrame } from "./translate.js";
 import { fetchList } from "./upstream/fetch-list.js";
 import { type Introduction, introduce } from "./upstream/handshake.js";
 import { createPeer, type Peer } from "./upstream/peer.js";
@@ -60,6 +60,7 @@ export async function inspectServer(
     signal?.addEventListener("abort", onAbort, { once: true });
     const introduction = await introduce(peer, server, helloOf(options), waits.startMs);
     await connection.recheck?.();
+    peer.send(notificationFrame("notifications/initialized"));
     return await readOffers(peer, server, introduction, { listMs: waits.listMs, now: () => scheduler.now() });
   } catch (error) {
     signal?.throwIfAborted();

@@ -66,6 +66,8 @@ export interface UpstreamFault {
   readonly offset: number;
   readonly excerpt: string;
   readonly action: "ended" | "dropped";
+  /** How many of this code came from this child. After sixteen only those are told whose number is a power of two. */
+  readonly count: number;
 }
 
 /** Something for the operator's log. */
@@ -73,6 +75,8 @@ export interface RelayNotice {
   readonly code: string;
   readonly server?: string | undefined;
   readonly message: string;
+  /** Of a child's notices: how many of this code there were. After sixteen only those are told whose number is a power of two. */
+  readonly count?: number | undefined;
 }
 
 /** One client session over its servers. */

@@ -85,6 +85,39 @@ describe("a line of a child that is no message", () => {
   });
 });
 
+describe("a child that errs without end", () => {
+  it("fills no log: of each kind the first sixteen are told, then each time their number has doubled", async () => {
+    await using relay = await open("quarantine");
+    for (let line = 0; line < 100; line += 1) relay.child("s").send("noise");
+    for (let line = 0; line < 40; line += 1)
+      relay.child("s").send('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"?"}}');
+    await relay.client.request("tools/list");
+    expect(relay.faults.map(({ count }) => count)).toEqual([
+      ...Array.from({ length: 16 }, (_, index) => index + 1),
+      32,
+      64,
+    ]);
+    expect(relay.notices.at(-1)).toMatchObject({ code: "ERROR_WITHOUT_ID", count: 32 });
+    await relay.session.close();
+    expect(relay.events.at(-1)).toMatchObject({ type: "child.exit", droppedLines: 100 });
+  });
+
+  it("and invents tools has so many differences recorded and no more", async () => {
+    let round = 0;
+    const script = toolServer([], {
+      "tools/list": () => {
+        round += 1;
+        return JSON.stringify({ tools: Array.from({ length: 100 }, (_, index) => tool(`r${round}-${index}`)) });
+      },
+    });
+    await using relay = openHarness({ s: { script, tools: { pinned: {} } } });
+    await relay.client.initialize();
+    for (let count = 0; count < 5; count += 1) await relay.client.request("tools/list");
+    expect(relay.events).toHaveLength(256);
+    expect(relay.notices).toMatchObject([{ code: "DRIFT_WITHOUT_END", server: "s" }]);
+  });
+});
+
 describe("a response to an id that was never issued", () => {
   it.each([{ id: 999 }, { id: "3" }, { id: -1 }, { id: 0 }, { id: "injected" }])(
     "ends the child under every policy: %j",

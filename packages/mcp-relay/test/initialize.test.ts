@@ -129,6 +129,21 @@ describe("initialize passed through", () => {
     );
   });
 
+  it("is answered before the server learns that the session is open, so that its first questions come after it", async () => {
+    const script = toolServer([], {
+      initialize: (message, self) => {
+        void self
+          .take(({ method }) => method === "notifications/initialized")
+          .then(() => self.send({ jsonrpc: "2.0", id: "r", method: "roots/list" }));
+        return introduction({ tools: {} })(message, self);
+      },
+    });
+    await using relay = openHarness({ a: { script } }, options);
+    await relay.client.initialize();
+    await relay.client.take(({ method }) => method === "roots/list");
+    expect(relay.client.received.map(({ message }) => message.method ?? message.id)).toEqual(["t1", "roots/list"]);
+  });
+
   it("fails with the refusal when nothing is pinned", async () => {
     await using relay = openHarness({ a: { open: refuse } }, options);
     const { message } = await relay.client.initialize();

@@ -9,7 +9,8 @@ export interface ClientCall {
   /** As the client wrote it. */
   readonly idBytes: Uint8Array;
   readonly method: string;
-  readonly frame: Uint8Array;
+  /** As it came; emptied once it has left, so that a waiting call does not keep the chunk around it alive. */
+  frame: Uint8Array;
   readonly envelope: Envelope;
   /** Answered or cancelled: nothing more is sent about it. */
   readonly done: boolean;

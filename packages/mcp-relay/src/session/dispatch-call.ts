@@ -8,6 +8,7 @@ import type { Upstream } from "../upstream/upstream.js";
 import type { ClientCall } from "./call-table.js";
 import type { SessionParts } from "./session-parts.js";
 
+const nothing = new Uint8Array();
 const isErrorKey = encodeText('"isError"');
 
 /** What is sent where. */
@@ -63,6 +64,7 @@ export function dispatchCall(
     return withId(call.frame, call.envelope, encodeText(String(id)), edits);
   };
   const id = peer.call(build, { waits: waitsOf(upstream.terms), settle });
+  call.frame = nothing;
   call.onCancel = (frame, { members }) => {
     if (token !== undefined) progressTokens.delete(token);
     if (!peer.forget(id)) return;

@@ -48,7 +48,7 @@ async function findShortened(
 ): Promise<Named> {
   const server = upstream.terms.name;
   const known = (): string | undefined =>
-    [...acceptedNames(session, upstream, kind), ...session.offers.names(server, kind)].find(
+    [...pinnedNames(upstream, kind), ...session.offers.names(server, kind)].find(
       (name) => exposedName(server, name, "prefixed") === exposed,
     );
   let name = known();
@@ -64,11 +64,11 @@ async function findShortened(
 async function findPlain(session: SessionParts, kind: NamedKind, name: string): Promise<Named> {
   // Every server is asked once before a name is given to one of them: which of them started first must not decide.
   await Promise.all(session.upstreams.map((upstream) => learnOffers(session, upstream, kind)));
-  const listed = session.upstreams.filter(({ terms }) => isListed(terms, kind, name));
-  const [upstream, other] = listed.filter((candidate) => acceptedNames(session, candidate, kind).has(name));
+  const [upstream, other] = session.upstreams.filter((candidate) => mayBeCalled(session, candidate, kind, name));
   if (upstream !== undefined && other !== undefined) throw blocked(upstream.terms.name, "NAME_COLLISION", name);
   // A name that was never accepted leads to the server that offers it, which then is the one to be refused with a reason.
-  const found = upstream ?? listed.find(({ terms }) => session.offers.has(terms.name, kind, name));
+  const offers = ({ terms }: Upstream) => isListed(terms, kind, name) && session.offers.has(terms.name, kind, name);
+  const found = upstream ?? session.upstreams.find(offers);
   if (found === undefined) throw unknownName(kind, name);
   return { upstream: found, name };
 }
@@ -87,17 +87,18 @@ async function learnOffers({ offers }: SessionParts, upstream: Upstream, kind: N
 }
 
 /**
- * Names that a server may be called by: its pins, else what its lists showed. A name that is not pinned does not count where pins exist, so
- * that a server cannot take another's tool away by offering the same name.
+ * Whether a server may be called by a name: it is pinned, or, without pins, its lists showed it. A name that is not pinned does not count
+ * where pins exist, so that a server cannot take another's tool away by offering the same name.
  */
-export function acceptedNames(
-  { offers, terms: { observe } }: SessionParts,
-  { terms }: Upstream,
-  kind: NamedKind,
-): ReadonlySet<string> {
+export function mayBeCalled(session: SessionParts, { terms }: Upstream, kind: NamedKind, name: string): boolean {
   const pins = listKinds[kind].pinning?.pinned(terms.tools);
-  if (pins === undefined) return offers.names(terms.name, kind);
-  return new Set([...Object.keys(pins), ...(observe ? offers.names(terms.name, kind) : [])]);
+  if (!isListed(terms, kind, name)) return false;
+  if (pins !== undefined && Object.hasOwn(pins, name)) return true;
+  return (pins === undefined || session.terms.observe) && session.offers.has(terms.name, kind, name);
+}
+
+function pinnedNames({ terms }: Upstream, kind: NamedKind): string[] {
+  return Object.keys(listKinds[kind].pinning?.pinned(terms.tools) ?? {});
 }
 
 function checked(named: Named, kind: NamedKind): Named {

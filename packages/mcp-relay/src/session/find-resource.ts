@@ -40,7 +40,7 @@ export function createResourceFinder(session: SessionParts): ResourceFinder {
     const [only, ...others] = session.upstreams;
     if (only !== undefined && others.length === 0 && templatePins(only) === undefined) return { upstream: only };
     const failed = await learnResources(session);
-    const owner = session.upstreams.find(({ terms }) => session.offers.has(terms.name, "resources", uri));
+    const owner = ownerOf(session, "resources", uri);
     if (owner !== undefined) return { upstream: owner };
     for (const upstream of session.upstreams) {
       const template = templateOf(session, upstream, uri, matches);
@@ -53,12 +53,21 @@ export function createResourceFinder(session: SessionParts): ResourceFinder {
     byUri,
     async byTemplate(template) {
       if (session.upstreams.length > 1) await learnResources(session);
-      const upstream = session.upstreams.find(({ terms }) =>
-        session.offers.has(terms.name, "resourceTemplates", template),
-      );
+      const upstream = ownerOf(session, "resourceTemplates", template);
       return upstream === undefined ? byUri(template) : { upstream, template };
     },
   };
+}
+
+/** The first server of the catalog that ever listed this address or template in this session, or has it pinned. */
+export function ownerOf(
+  { offers, upstreams }: SessionParts,
+  kind: "resources" | "resourceTemplates",
+  name: string,
+): Upstream | undefined {
+  const isPinned = (upstream: Upstream): boolean =>
+    kind === "resourceTemplates" && Object.hasOwn(templatePins(upstream) ?? {}, name);
+  return upstreams.find((upstream) => offers.has(upstream.terms.name, kind, name) || isPinned(upstream));
 }
 
 /** A resource that is listed by its URI is not an instance of a template, whatever the template would match. */

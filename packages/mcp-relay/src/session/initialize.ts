@@ -1,7 +1,9 @@
 import { wireErrors } from "@berth/jsonrpc-framing";
 import type { RelayOptions } from "../relay-options.js";
+import type { PinnedInitialize } from "../server-policy.js";
 import { resultFrame, withId } from "../translate.js";
 import type { LiveChild } from "../upstream/child.js";
+import type { Introduction } from "../upstream/handshake.js";
 import { notServed, RelayFault } from "../wire-errors.js";
 import type { ClientCall } from "./call-table.js";
 import { type Hello, readHello } from "./hello.js";
@@ -17,29 +19,32 @@ export interface Handshake {
   helloFrame(id: number): Uint8Array;
   /** Answers `initialize`. */
   answer(session: SessionParts, call: ClientCall): void;
+  /** A child has introduced itself: if the client waits for that, this is its answer. */
+  passOn(session: SessionParts, child: LiveChild): void;
 }
 
 /** Waits for the client's `initialize`. */
 export function createHandshake(serverInfo: RelayOptions["serverInfo"]): Handshake {
   let hello: Hello | undefined;
+  /** An `initialize` that the one server is to answer. */
+  let waiting: ClientCall | undefined;
 
   const fromPins = (session: SessionParts, call: ClientCall, { revision }: Hello): void => {
     const result = pinnedResult(session.terms.servers, revision, serverInfo);
     session.calls.answer(call, resultFrame(call.idBytes, result));
   };
 
-  /** The one server's own answer; where it cannot be had, or says what was not accepted, the pinned one. */
-  const passThrough = async (session: SessionParts, call: ClientCall, said: Hello): Promise<void> => {
+  /** Starts the one server; where it cannot be had, or says what was not accepted, the pinned answer is given. */
+  const startFor = async (session: SessionParts, call: ClientCall, said: Hello): Promise<void> => {
     const [upstream] = session.upstreams;
     if (upstream === undefined) throw new Error("a relay has a server");
+    waiting = call;
     try {
-      const child = await upstream.start();
-      if (acceptable(child, upstream.terms.pinnedInitialize, session.terms.observe)) {
-        const { frame, envelope } = child.introduction.answer;
-        session.calls.answer(call, withId(frame, envelope, call.idBytes));
-      } else fromPins(session, call, said);
+      await upstream.start();
     } catch (error) {
-      const pinned = upstream.terms.pinnedInitialize !== undefined || upstream.terms.tools.pinned !== undefined;
+      if (call.done) return;
+      const { pinnedInitialize, tools } = upstream.terms;
+      const pinned = pinnedInitialize !== undefined || tools.pinned !== undefined;
       if (error instanceof RelayFault && pinned) fromPins(session, call, said);
       else refuseCall(session, call, error, { server: upstream.terms.name });
     }
@@ -53,6 +58,16 @@ export function createHandshake(serverInfo: RelayOptions["serverInfo"]): Handsha
       if (hello === undefined) throw new Error("no child is started before initialize");
       return hello.frame(id);
     },
+    passOn(session, { server, introduction }) {
+      const call = waiting;
+      waiting = undefined;
+      if (call === undefined || call.done || hello === undefined) return;
+      const pinned = session.terms.servers.find(({ name }) => name === server)?.pinnedInitialize;
+      const { frame, envelope } = introduction.answer;
+      if (acceptable(introduction, pinned, session.terms.observe)) {
+        session.calls.answer(call, withId(frame, envelope, call.idBytes));
+      } else fromPins(session, call, hello);
+    },
     answer(session, call) {
       try {
         if (hello !== undefined)
@@ -61,17 +76,13 @@ export function createHandshake(serverInfo: RelayOptions["serverInfo"]): Handsha
       } catch (error) {
         return refuseCall(session, call, error, {});
       }
-      if (session.terms.passThroughInitialize) void passThrough(session, call, hello);
+      if (session.terms.passThroughInitialize) void startFor(session, call, hello);
       else fromPins(session, call, hello);
     },
   };
 }
 
 /** Instructions are read by the model, so changed ones do not pass; the difference itself was recorded at the start of the child. */
-function acceptable(
-  { introduction }: LiveChild,
-  pinned: { readonly instructions?: string | undefined } | undefined,
-  observe: boolean,
-): boolean {
+function acceptable(introduction: Introduction, pinned: PinnedInitialize | undefined, observe: boolean): boolean {
   return observe || pinned === undefined || pinned.instructions === introduction.instructions;
 }

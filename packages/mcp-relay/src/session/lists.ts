@@ -8,7 +8,8 @@ import { visibleText } from "../visible-text.js";
 import { notServed, RelayFault } from "../wire-errors.js";
 import { isListed, isVisible } from "./admission.js";
 import type { ClientCall } from "./call-table.js";
-import { acceptedNames } from "./find-named.js";
+import { mayBeCalled } from "./find-named.js";
+import { ownerOf } from "./find-resource.js";
 import { type Contribution, listFrame, type Shown } from "./list-frame.js";
 import { refuseCall, relayCall } from "./relay-call.js";
 import type { SessionParts } from "./session-parts.js";
@@ -89,22 +90,14 @@ function exposedFor({ terms }: SessionParts, server: string, kind: ListKind, nam
  * resource belongs to the first server of the catalog that ever listed it in this session.
  */
 function withoutConflicts(session: SessionParts, kind: ListKind, contribution: Contribution): Contribution {
-  const { upstreams, terms, offers } = session;
+  const { upstreams, terms } = session;
   if (upstreams.length === 1) return contribution;
   const keep = ({ server, name }: Shown): boolean => {
     if (kind === "resources" || kind === "resourceTemplates") {
-      return (
-        upstreams.find((other) => offers.has(other.terms.name, kind, name))?.terms.name === server ||
-        !offers.has(server, kind, name)
-      );
+      return ownerOf(session, kind, name)?.terms.name === server;
     }
     if (terms.names === "prefixed") return true;
-    return !upstreams.some(
-      (other) =>
-        other.terms.name !== server &&
-        isListed(other.terms, kind, name) &&
-        acceptedNames(session, other, kind).has(name),
-    );
+    return !upstreams.some((other) => other.terms.name !== server && mayBeCalled(session, other, kind, name));
   };
   const shown = contribution.shown.filter((one) => keep(one) || noteConflict(session, kind, one));
   return { ...contribution, shown, complete: false };

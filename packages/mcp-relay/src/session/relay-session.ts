@@ -37,6 +37,7 @@ export function createRelaySession(options: RelayOptions): RelaySession {
   const logging = createLogging();
   const session = createSessionParts(options, terms, {
     hello: (id) => handshake.helloFrame(id),
+    onIntroduced: (child) => handshake.passOn(session, child),
     onReady: (child) => logging.apply(child),
     onStuck: () => void close(),
   });

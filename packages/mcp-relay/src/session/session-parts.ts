@@ -30,6 +30,7 @@ export interface SessionParts {
 /** What the parts ask of the session itself. */
 export interface SessionHooks {
   hello(id: number): Uint8Array;
+  onIntroduced(child: LiveChild): void;
   onReady(child: LiveChild): void;
   /** The client does not read, and memory for it is used up. */
   onStuck(): void;
@@ -76,7 +77,7 @@ export function createSessionParts(options: RelayOptions, terms: RelayTerms, hoo
 function upstreamContext(
   options: RelayOptions,
   { scheduler, observe, limits }: RelayTerms,
-  { hello, onReady }: SessionHooks,
+  { hello, onIntroduced, onReady }: SessionHooks,
   parts: () => SessionParts,
 ): UpstreamContext {
   return {
@@ -85,6 +86,7 @@ function upstreamContext(
     limits,
     openUpstream: options.openUpstream,
     hello,
+    onIntroduced,
     onReady,
     onRequest: (child, frame, envelope) => parts().requests.forward(child, frame, envelope),
     onNotification: (child, frame, envelope) => passNotification(parts(), child, frame, envelope),

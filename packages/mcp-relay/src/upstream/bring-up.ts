@@ -1,6 +1,7 @@
 import type { OpenUpstream, UpstreamConnection } from "../connection.js";
 import { definitionDigest } from "../drift.js";
 import type { ServerTerms } from "../relay-terms.js";
+import { notificationFrame } from "../translate.js";
 import { isUpstreamRefusal, RelayFault, spawnRefused, upstreamGone } from "../wire-errors.js";
 import type { Child, LiveChild } from "./child.js";
 import { introduce } from "./handshake.js";
@@ -20,21 +21,35 @@ export async function openConnection(
   }
 }
 
-/** Handshake, the second look at what runs, and the comparison with the pins: all before the first call. */
+/** Who is asked and told while a child comes up. */
+export interface SettlingContext {
+  /** The `initialize` frame for a child, made from the client's. */
+  hello(id: number): Uint8Array;
+  /** The child has introduced itself and is what was measured; it was not yet told that the session is open. */
+  onIntroduced(child: LiveChild): void;
+}
+
+/**
+ * Handshake, the second look at what runs, and the comparison with the pins: all before the first call. A child may ask the client things
+ * once it knows that the session is open, so whoever waits for its introduction hears first.
+ */
 export async function settleIn(
-  child: Child,
+  base: Child,
   connection: UpstreamConnection,
   terms: ServerTerms,
-  hello: (id: number) => Uint8Array,
+  context: SettlingContext,
 ): Promise<LiveChild> {
-  const introduction = await introduce(child.peer, child.server, hello, terms.waits.startMs);
+  const introduction = await introduce(base.peer, base.server, context.hello, terms.waits.startMs);
   await connection.recheck?.();
+  const child = { ...base, introduction };
   compareInstructions(child, terms, introduction.instructions);
+  context.onIntroduced(child);
+  child.peer.send(notificationFrame("notifications/initialized"));
   if (terms.tools.pinned !== undefined && introduction.capabilities.has("tools")) {
     // A list that fails here fails the calls that need it, each with its reason, not the child.
     await child.listings.tools.ensure().catch(() => undefined);
   }
-  return { ...child, introduction };
+  return child;
 }
 
 /** Why a start failed, as calls will be told. */

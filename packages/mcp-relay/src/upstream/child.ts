@@ -10,9 +10,13 @@ import type { Introduction } from "./handshake.js";
 import { type JudgedList, judgeList } from "./judge-list.js";
 import { createListing, type Listing } from "./listing.js";
 import { createPeer, type Peer } from "./peer.js";
+import { createThrottle } from "./throttle.js";
 
 /** How long a child's exit status is waited for once its closing is done. */
 const exitReportMs = 1_000;
+
+/** Differences that are recorded of one child: one that invents tools without end must not fill the log. */
+const maxDrift = 256;
 
 /** One child, from the moment it runs. */
 export interface Child {
@@ -57,9 +61,19 @@ export function adoptChild(connection: UpstreamConnection, terms: ServerTerms, c
   const { evidence } = connection;
   let goneReason = "CHILD_EXITED";
   const reported = new Set<string>();
+  const told = createThrottle();
+  const onNotice: ChildContext["onNotice"] = (notice) => {
+    const { count, speak } = told(notice.code);
+    if (speak) context.onNotice({ ...notice, count });
+  };
   const peer = createPeer({
-    ...context,
     server,
+    scheduler: context.scheduler,
+    onNotice,
+    onFault: (fault) => {
+      const { count, speak } = told(fault.code);
+      if (speak) context.onFault({ ...fault, count });
+    },
     connection,
     onBadLine: terms.onBadLine,
     onRequest: (frame, envelope) => context.onRequest(child, frame, envelope),
@@ -71,8 +85,16 @@ export function adoptChild(connection: UpstreamConnection, terms: ServerTerms, c
   });
   const reportDrift: Child["reportDrift"] = (drift) => {
     const key = JSON.stringify(drift);
-    if (reported.has(key)) return;
+    if (reported.has(key) || reported.size > maxDrift) return;
     reported.add(key);
+    if (reported.size > maxDrift) {
+      onNotice({
+        code: "DRIFT_WITHOUT_END",
+        server,
+        message: `more than ${maxDrift} differences; the rest is not recorded`,
+      });
+      return;
+    }
     context.record({ type: "drift", server, observed: context.observe, ...drift });
   };
   const recordExit = async (): Promise<void> => {
@@ -85,7 +107,7 @@ export function adoptChild(connection: UpstreamConnection, terms: ServerTerms, c
   const listing = (kind: ListKind): Listing =>
     createListing(async () => {
       const list = await fetchJudged(peer, kind, terms, context);
-      reportList(kind, list, server, reportDrift, context);
+      reportList(kind, list, server, reportDrift, onNotice);
       context.onListed(child, kind, list);
       return list;
     });
@@ -124,11 +146,11 @@ function reportList(
   list: JudgedList,
   server: string,
   reportDrift: Child["reportDrift"],
-  context: ChildContext,
+  onNotice: ChildContext["onNotice"],
 ): void {
   const drift = listKinds[kind].pinning?.drift;
   if (drift !== undefined) for (const change of list.changes) reportDrift({ kind: drift, ...change });
-  const notice = (code: string, message: string): void => context.onNotice({ code, server, message });
+  const notice = (code: string, message: string): void => onNotice({ code, server, message });
   if (list.nameless > 0) notice("ELEMENT_WITHOUT_NAME", `${list.nameless} of ${kind} have no name and are left out`);
   for (const name of list.repeated) {
     notice("NAME_REPEATED", visibleText(`${kind}: ${JSON.stringify(name)} is listed twice`));

@@ -1,6 +1,5 @@
 import { readMember, readScalar, readString, spanType, splitObject } from "@berth/jsonrpc-framing";
 import { isLegacyRevision, type LegacyRevision } from "@berth/mcp-server";
-import { notificationFrame } from "../translate.js";
 import { visibleText } from "../visible-text.js";
 import { upstreamGone } from "../wire-errors.js";
 import { askPeer, type OwnAnswer } from "./own-request.js";
@@ -17,8 +16,8 @@ export interface Introduction {
 }
 
 /**
- * The handshake (MCP 2025-11-25, Lifecycle § Initialization): `initialize`, then `notifications/initialized`. A revision other than the one
- * asked for is accepted when it is one that the relay serves.
+ * The first half of the handshake (MCP 2025-11-25, Lifecycle § Initialization). `notifications/initialized` is the caller's to send, when it is
+ * satisfied with what it got. A revision other than the one asked for is accepted when it is one that the relay serves.
  *
  * @throws {RelayFault} `INITIALIZE_FAILED`, `REVISION_UNSUPPORTED`, or why no answer came.
  */
@@ -35,9 +34,7 @@ export async function introduce(
     const detail = code && `error ${visibleText(String(readScalar(frame, code)))}`;
     throw upstreamGone(server, "INITIALIZE_FAILED", detail);
   }
-  const introduction = readIntroduction(answer, server);
-  peer.send(notificationFrame("notifications/initialized"));
-  return introduction;
+  return readIntroduction(answer, server);
 }
 
 function readIntroduction(answer: OwnAnswer, server: string): Introduction {

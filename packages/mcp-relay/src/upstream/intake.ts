@@ -25,7 +25,7 @@ export interface IntakeOptions {
   onNotification(frame: Uint8Array, envelope: Envelope): void;
   /** Returns false when this id was never issued. */
   onAnswer(id: string | number, answer: Answer): boolean;
-  onFault(fault: UpstreamFault): void;
+  onFault(fault: Omit<UpstreamFault, "count">): void;
   onNotice(notice: RelayNotice): void;
   /** The child's stream can no longer be trusted. */
   onDesynchronized(): void;

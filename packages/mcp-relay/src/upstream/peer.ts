@@ -20,7 +20,7 @@ export interface PeerOptions {
   readonly scheduler: Scheduler;
   onRequest(frame: Uint8Array, envelope: Envelope): void;
   onNotification(frame: Uint8Array, envelope: Envelope): void;
-  onFault(fault: UpstreamFault): void;
+  onFault(fault: Omit<UpstreamFault, "count">): void;
   onNotice(notice: RelayNotice): void;
   /** Called once, when it can answer nothing any more and before pending requests are settled. */
   onGone(reason: string): void;

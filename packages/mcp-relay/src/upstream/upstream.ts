@@ -3,7 +3,7 @@ import { readJsonNode } from "../json-node.js";
 import type { UpstreamStatus } from "../relay-options.js";
 import type { ServerTerms } from "../relay-terms.js";
 import { upstreamGone } from "../wire-errors.js";
-import { openConnection, orAbort, settleIn, startFault } from "./bring-up.js";
+import { openConnection, orAbort, type SettlingContext, settleIn, startFault } from "./bring-up.js";
 import { adoptChild, type Child, type ChildContext, type LiveChild } from "./child.js";
 
 /** One server of a session: its child is started on first use, and anew after it was lost. */
@@ -21,10 +21,8 @@ export interface Upstream {
 }
 
 /** What an upstream needs from its session. */
-export interface UpstreamContext extends ChildContext {
+export interface UpstreamContext extends ChildContext, SettlingContext {
   readonly openUpstream: OpenUpstream;
-  /** The `initialize` frame for a child, made from the client's. */
-  hello(id: number): Uint8Array;
   /** It has introduced itself and no call was sent yet. */
   onReady(child: LiveChild): void;
 }
@@ -58,7 +56,7 @@ export function createUpstream(terms: ServerTerms, context: UpstreamContext): Up
       starts += 1;
       const connection = await openConnection(context.openUpstream, server, signal);
       child = adopt(connection);
-      const ready = await orAbort(settleIn(child, connection, terms, context.hello), signal);
+      const ready = await orAbort(settleIn(child, connection, terms, context), signal);
       if (ready.peer.gone) throw upstreamGone(server, "CHILD_EXITED");
       known = ready.introduction.capabilities;
       live = ready;
