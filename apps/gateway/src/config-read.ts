@@ -48,7 +48,7 @@ const gatewayConfig = z.strictObject({
 /** Reads the text of a `gateway.yaml` (YAML 1.2 core, one document). An empty text is the default configuration. Never throws. */
 export function readConfig(text: string): ConfigReading {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
   const lineAt = (offset: number): number => lines.linePos(offset).line;
   if (document.errors.length > 0) {
     return {

@@ -118,7 +118,7 @@ export async function openServer(starter: ServerStarter, name: string, signal: A
 /** What is told about the starts of a session. */
 export interface StartWatch {
   onOpened(name: string, server: OpenedServer): void;
-  onRefused(name: string, refusal: ServerRefusal): void;
+  onFailed(name: string, error: unknown): void;
 }
 
 /** The relay's function for these servers. */
@@ -129,7 +129,7 @@ export function createOpenUpstream(starter: ServerStarter, watch: StartWatch): O
       watch.onOpened(name, opened);
       return opened;
     } catch (error) {
-      if (error instanceof ServerRefusal) watch.onRefused(name, error);
+      watch.onFailed(name, error);
       throw error;
     }
   };

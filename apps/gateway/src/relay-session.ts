@@ -6,7 +6,13 @@ import type { GatewayConfig } from "./config.js";
 import { exitCodes } from "./errors.js";
 import { type ExitSignals, listenForExit } from "./exit-signals.js";
 import type { Logger } from "./logger.js";
-import { createOpenUpstream, type OpenedServer, type PlannedServer, type ServerStarter } from "./open-server.js";
+import {
+  createOpenUpstream,
+  type OpenedServer,
+  type PlannedServer,
+  ServerRefusal,
+  type ServerStarter,
+} from "./open-server.js";
 import { prepareFor } from "./prepare-for.js";
 import { openSessionLog } from "./session-log.js";
 import type { StateFolder } from "./state-folder.js";
@@ -37,7 +43,7 @@ export interface ServedServers {
 
 /**
  * Serves one session until the client is gone or the process is told to end. When it returns, every child is gone and the
- * log is closed. The exit code is 3 when the server of `run` was refused.
+ * log is closed. The exit code of `run` is 3 when its server was refused, 1 when it could not be started.
  */
 export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
   // One process a client: without it, V8 lets garbage grow to more than the gateway itself. Costs a tenth of the throughput.
@@ -45,7 +51,7 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
   const { logger, state, config, observe } = terms;
   const exits = listenForExit((error) => logger.fatal({ err: error }, "a fault of ours"));
   const opened = new Map<string, OpenedServer>();
-  const refused = new Set<string>();
+  const failed = new Map<string, unknown>();
   const measurer = createMeasurer();
   const log = await openSessionLog({
     folder: state.audit,
@@ -65,7 +71,7 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
       servers: served.policies,
       openUpstream: createOpenUpstream(
         { ...starter, servers: served.planned },
-        { onOpened: (name, server) => opened.set(name, server), onRefused: (name) => refused.add(name) },
+        { onOpened: (name, server) => opened.set(name, server), onFailed: (name, error) => failed.set(name, error) },
       ),
       record: (event) => log.record(event),
       names: terms.names,
@@ -80,7 +86,7 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
     await ended(session, exits);
     await sweeping;
     if (exits.cause() === "exception") return exitCodes.failed;
-    return terms.mode === "run" && opened.size === 0 && refused.size > 0 ? exitCodes.refused : exitCodes.good;
+    return terms.mode === "run" && opened.size === 0 ? exitCodeAfter([...failed.values()]) : exitCodes.good;
   } finally {
     const reason = exits.cause() ?? "CLIENT_CLOSED";
     await log.close(reason);
@@ -88,6 +94,12 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
     logger.info({ reason, log: log.logId }, "closed");
     exits.release();
   }
+}
+
+/** Of a `run` whose server never started. */
+function exitCodeAfter(failures: readonly unknown[]): number {
+  if (failures.length === 0) return exitCodes.good;
+  return failures.some((error) => error instanceof ServerRefusal) ? exitCodes.refused : exitCodes.failed;
 }
 
 function opening(terms: StdioSessionTerms): Record<string, string | boolean | number | string[] | undefined> {

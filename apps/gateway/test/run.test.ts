@@ -74,7 +74,7 @@ describe("berth-gateway run", () => {
     const line = pinLine(answer.error.message);
     expect(line).toContain(`pin --state ${place.state} -- ${process.execPath} ${place.server}`);
     // As a person would run it, from anywhere.
-    const shown = line.replace("berth-gateway", `${process.execPath} ${bin}`);
+    const shown = line.replace("berth-gateway pin", `${process.execPath} ${bin} pin`);
     expect(spawnSync("sh", ["-c", shown], { cwd: "/", encoding: "utf8" })).toMatchObject({
       status: 3,
       stdout: expect.stringContaining("changed"),
@@ -130,6 +130,29 @@ describe("berth-gateway run", () => {
     const entries = await logEntries(place.state);
     expect(entries.map(({ type }) => type)).toContain("spawn.refused");
     expect(await gateway(["audit", "verify", "--state", place.state])).toMatchObject({ code: 0 });
+  });
+
+  it("ends with 1 when its server cannot be started, and says why", async () => {
+    await using place = await workplace();
+    await writeFile(place.server, "process.exit(3)");
+    const initialize = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
+    };
+    const input = `${JSON.stringify(initialize)}\n`;
+    const { code, stdout } = await gateway(runArgs(place), { cwd: place.folder, input, inputUntil: '"id":1' });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).error).toMatchObject({ code: -31102, message: expect.stringContaining("exit code 3") });
+  });
+
+  it("gives up a first use when the client goes away, and leaves nothing", async () => {
+    await using place = await workplace();
+    await writeFile(place.server, "setInterval(() => {}, 1000)");
+    const finished = await gateway(runArgs(place), { cwd: place.folder });
+    expect(finished.code).toBe(0);
+    expect((await logEntries(place.state)).at(-1)).toMatchObject({ type: "session.close", reason: "CLIENT_CLOSED" });
   });
 
   it("passes the variables that --env names, and only those", async () => {

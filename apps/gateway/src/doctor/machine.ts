@@ -8,7 +8,7 @@ import { desktopPath, findProgram } from "./find-program.js";
 export async function checkMachine(measurer: Measurer, signal: AbortSignal): Promise<Check[]> {
   const path = process.env["PATH"];
   return [
-    { name: "node", status: "ok", message: `${process.versions.node} at ${process.execPath}` },
+    { name: "this program", status: "ok", message: `runs on node ${process.versions.node} at ${process.execPath}` },
     await checkDesktopNode(),
     ...(await checkInterpreter("python3", path, measurer, signal)),
     ...(await checkInterpreter("node", path, measurer, signal)),
