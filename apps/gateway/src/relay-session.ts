@@ -58,7 +58,10 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
     durability: config.audit.durability,
     now: Date.now,
     opening: opening(terms),
-    childFacts: (server) => ({ containment: opened.get(server)?.containment }),
+    childFacts: (server) => {
+      const child = opened.get(server);
+      return child === undefined ? undefined : { containment: child.containment, stderrBytes: child.stderrBytes?.() };
+    },
   });
   try {
     const policy = { allowUnmeasuredSpawn: config.attestation.allowUnmeasuredSpawn, observe };

@@ -26,6 +26,13 @@ export interface SessionLog {
   close(reason: string): Promise<void>;
 }
 
+/** Facts about a child. */
+export interface ChildFacts {
+  readonly containment: string;
+  /** So far. */
+  readonly stderrBytes: number | undefined;
+}
+
 /** What opens a log. */
 export interface SessionLogOptions {
   /** The state folder's `audit`. */
@@ -34,8 +41,8 @@ export interface SessionLogOptions {
   /** What `session.open` says beside its session. */
   readonly opening: LogMembers;
   now(): number;
-  /** Facts about a server's present child that the relay does not know, such as its containment. */
-  childFacts?(server: string): LogMembers;
+  /** What the relay does not know of a server's present child. */
+  childFacts?(server: string): ChildFacts | undefined;
 }
 
 /** Begins the log of this process, in a folder of its own: many gateways may write at once. */
@@ -49,7 +56,7 @@ export async function openSessionLog(options: SessionLogOptions): Promise<Sessio
     monotonic: () => performance.now(),
   });
   const append = (entry: LogEntry): Promise<unknown> => chain.append({ ...entry, session });
-  const record = createRecorder(chain, session, options.childFacts ?? (() => ({})));
+  const record = createRecorder(chain, session, options.childFacts ?? (() => undefined));
   let closing: Promise<void> | undefined;
   const end = async (reason: string): Promise<void> => {
     try {
@@ -95,13 +102,14 @@ function decisionEntry(server: string, decision: Decision): LogEntry {
 function createRecorder(
   chain: Chain,
   session: string,
-  childFacts: (server: string) => LogMembers,
+  childFacts: (server: string) => ChildFacts | undefined,
 ): (event: RelayEvent) => Promise<unknown> {
   // An outcome names its intent by sequence number, so that the log can be checked without our own call ids.
   const intents = new Map<string, number>();
   return (event) => {
+    const facts = event.server === undefined ? undefined : childFacts(event.server);
     const append = (entry: LogEntry): Promise<unknown> =>
-      chain.append({ ...entry, session, ...(event.server === undefined ? {} : childFacts(event.server)) });
+      chain.append({ ...entry, session, containment: facts?.containment });
     switch (event.type) {
       case "call.intent": {
         const appended = append(intentEntry(event));
@@ -111,7 +119,7 @@ function createRecorder(
       case "call.outcome": {
         const intent = intents.get(event.callId);
         intents.delete(event.callId);
-        return append({ ...outcomeEntry(event), intent });
+        return append({ ...outcomeEntry(event), intent, stderrBytes: facts?.stderrBytes });
       }
       case "call.refused":
         return append(refusedEntry(event));

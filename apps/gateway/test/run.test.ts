@@ -132,6 +132,22 @@ describe("berth-gateway run", () => {
     expect(await gateway(["audit", "verify", "--state", place.state])).toMatchObject({ code: 0 });
   });
 
+  it("lets through under --observe what cannot be measured at all, as unmeasured", async () => {
+    await using place = await workplace();
+    const line = ["sh", "-c", `exec ${process.execPath} ${place.server}`];
+    {
+      await using gate = await connect(["run", "--observe", "--state", place.state, "--", ...line], {
+        cwd: place.folder,
+      });
+      expect(await gate.client.callTool({ name: "echo", arguments: { text: "x" } })).toEqual(said("x"));
+    }
+    const entries = await logEntries(place.state);
+    expect(entries.filter(({ type }) => type === "spawn")).toMatchObject([
+      { evidence: "spawn-unmeasured", reason: "CODE_ON_COMMAND_LINE", observed: true },
+    ]);
+    expect(entries.map(({ type }) => type)).not.toContain("spawn.refused");
+  });
+
   it("ends with 1 when its server cannot be started, and says why", async () => {
     await using place = await workplace();
     await writeFile(place.server, "process.exit(3)");

@@ -104,6 +104,7 @@ describe("berth-gateway serve --stdio", () => {
       responseBytes: expect.any(Number),
       responseDigest: digest,
       durationMs: expect.any(Number),
+      stderrBytes: "small server is up\n".length,
     });
     expect(["namespace", "group"]).toContain(intent?.["containment"]);
     expect(JSON.stringify(all)).not.toContain("a payload that stays out");
