@@ -33,8 +33,8 @@ describe("terms of another gateway that have no counterpart", () => {
     ]);
   });
 
-  it.each(foreignTerms)("change nothing of what is imported, and the report says so: $name", ({ key, value }) => {
-    const [plain, given] = [importOne({}), importOne({ [key]: value })];
+  it.each(foreignTerms)("change nothing of what is imported, and the report says so: $name", async ({ key, value }) => {
+    const [plain, given] = [await importOne({}), await importOne({ [key]: value })];
     expect(given.servers[0]?.server).toEqual(plain.servers[0]?.server);
     expect(given.servers[0]?.server).toBeDefined();
     expect(given.notes).toMatchObject([
