@@ -92,6 +92,11 @@ export function createThreads(options: ThreadsOptions): Threads {
     const signals = signal === undefined ? [ending.signal] : [ending.signal, signal];
     for (const each of signals) each.throwIfAborted();
     const thread = await acquire(signals);
+    const aborted = signals.find((each) => each.aborted);
+    if (aborted !== undefined) {
+      giveBack(thread);
+      throw aborted.reason;
+    }
     clearTimeout(thread.idleTimer);
     thread.worker.ref();
     const asked = askThread(thread.worker, { kind, input, known }, { signals, timeoutMs: options.timeoutMs });

@@ -71,6 +71,18 @@ suite("a virtual environment", () => {
     expect(runLaunch(measured.launch)).toBe(`${venv}\n${join(venv, "bin/server")}\n`);
   });
 
+  it("is known by its pyvenv.cfg, which says where everything else is loaded from", async () => {
+    const folder = testFolder({ "s.py": "" });
+    const venv = makeVenv(join(folder, "venv"));
+    const description = describe("venv/bin/python", ["s.py"], { cwd: folder, env });
+    const partOf = async (): Promise<string | undefined> =>
+      (await measure(description)).interpreter?.parts.find(({ path }) => path === join(venv, "pyvenv.cfg"))?.digest;
+    const before = await partOf();
+    expect(before).toMatch(/^sha256:/);
+    writeFileSync(join(venv, "pyvenv.cfg"), "home = /evil/bin");
+    expect(await partOf()).not.toBe(before);
+  });
+
   it("inside a project is outside the project's digest, and the coverage says so", async () => {
     const folder = testFolder({ "pyproject.toml": "", "src/s.py": "", ".git/HEAD": "x" });
     makeVenv(join(folder, ".venv"));
@@ -246,13 +258,15 @@ suite("a version manager's shim", () => {
   const shimEnv = (folder: string): Record<string, string> => ({ PATH: `${folder}/shims:/usr/bin:/bin` });
 
   it("is recorded as such, with the interpreter that it answers when it is asked once", async () => {
-    const folder = shimFolder(pythonPath());
+    // The interpreter behind it is reached through a link, as pyenv's are.
+    const behind = join(testFolder({ python: { link: pythonPath() } }), "python");
+    const folder = shimFolder(behind);
     const measured = await measure(describe("python3", ["s.py"], { cwd: folder, env: shimEnv(folder) }));
     expect(measured.interpreter).toMatchObject({
       kind: "shim",
       family: "python",
       path: join(folder, "shims/python3"),
-      answer: pythonPath(),
+      answer: behind,
       realPath: pythonPath(),
     });
     expect(measured.interpreter?.parts[0]).toMatchObject({ path: join(folder, "shims/python3") });

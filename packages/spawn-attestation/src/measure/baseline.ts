@@ -22,9 +22,9 @@ export interface Baseline {
 /** A file that takes part and that resolution does not lead to. */
 export interface ExtraTrace {
   readonly part: string;
+  /** Where it is looked for again, symlinks on the way included. */
+  readonly path: BytePath;
   readonly trace: PathTrace;
-  /** Where it is looked for again, links on the way included. Default: its real path. */
-  readonly path?: BytePath | undefined;
 }
 
 /** A tree of a baseline. */

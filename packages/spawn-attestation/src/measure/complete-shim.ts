@@ -4,7 +4,7 @@ import { readProgram } from "../resolve/program-file.js";
 import { refuseOldPython } from "../resolve/python.js";
 import type { Baseline } from "./baseline.js";
 import { isUtf8, pathOfText, printable } from "./byte-path.js";
-import { behindShim, librariesOf } from "./interpreter.js";
+import { behindShim, filesBeside } from "./interpreter.js";
 import { createFileDigests } from "./program-digests.js";
 import type { MeasureContext } from "./tools.js";
 import { tracePath } from "./trace.js";
@@ -33,11 +33,11 @@ export function completeShim(
   if (trace.end.kind !== "file" || readProgram({ path: answer, trace }).kind !== "native")
     throw unresolved(shim, answer);
   if (shim.family === "python") refuseOldPython(trace.realPath);
-  const libraries = librariesOf(trace.realPath);
+  const beside = filesBeside(path, trace.realPath);
   const digests = createFileDigests(context);
-  const interpreter = behindShim(shim, answer, trace, digests, libraries);
+  const interpreter = behindShim(shim, answer, trace, digests, beside);
   const part = "interpreter behind the shim";
-  const extra = [{ part, trace, path }, ...libraries.map((library) => ({ part, trace: library }))];
+  const extra = [{ part, path, trace }, ...beside];
   return {
     measurement: { ...measurement, interpreter },
     baseline: {

@@ -2,27 +2,20 @@ import { type BigIntStats, lstatSync } from "node:fs";
 import { AttestationError, type AttestationErrorCode } from "../errors.js";
 import { type BytePath, shown, toBuffer } from "./byte-path.js";
 
-/** What a name on disk leads to, and by which it is known again. Plain strings, so that threads can exchange it. */
+/** What a name on disk leads to, and by which it is known again. Plain values, so that threads can exchange it. */
 export interface Identity {
   readonly kind: "folder" | "link" | "file" | "special";
-  readonly dev: string;
-  readonly ino: string;
-  readonly mode: string;
-  readonly size: string;
-  readonly mtimeNs: string;
-  readonly ctimeNs: string;
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly mode: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
 }
 
 export function identityOf(stat: BigIntStats): Identity {
-  return {
-    kind: kindOf(stat),
-    dev: stat.dev.toString(),
-    ino: stat.ino.toString(),
-    mode: stat.mode.toString(8),
-    size: stat.size.toString(),
-    mtimeNs: stat.mtimeNs.toString(),
-    ctimeNs: stat.ctimeNs.toString(),
-  };
+  const { dev, ino, mode, size, mtimeNs, ctimeNs } = stat;
+  return { kind: kindOf(stat), dev, ino, mode, size, mtimeNs, ctimeNs };
 }
 
 export function kindOf(stat: BigIntStats): Identity["kind"] {
@@ -48,6 +41,11 @@ export function identityText(identity: Identity, strictFolders = true): string {
   const known = `${kind} ${dev} ${ino} ${mode}`;
   if (kind === "folder") return strictFolders ? `${known} ${mtimeNs} ${ctimeNs}` : known;
   return `${known} ${size} ${mtimeNs} ${ctimeNs}`;
+}
+
+/** Any of the three execute bits. */
+export function isExecutable({ mode }: Identity): boolean {
+  return (mode & 0o111n) !== 0n;
 }
 
 export function identify(path: BytePath, codes: FaultCodes): Identity {

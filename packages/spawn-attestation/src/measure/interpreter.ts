@@ -2,9 +2,10 @@ import type { FileDigest } from "../description.js";
 import type { Interpreter } from "../measurement.js";
 import { withoutCodeLoading } from "../resolve/environment.js";
 import type { Followed } from "../resolve/follow.js";
-import { namesIn } from "../resolve/package-root.js";
+import { isVirtualEnvironment, namesIn } from "../resolve/package-root.js";
 import type { Resolution } from "../resolve/resolve.js";
 import type { ShimQuestion } from "../shim.js";
+import type { ExtraTrace } from "./baseline.js";
 import { type BytePath, inFolder, parentOf, pathOfText, toText } from "./byte-path.js";
 import { busy } from "./identity.js";
 import type { FileDigests } from "./program-digests.js";
@@ -14,7 +15,7 @@ import { type PathTrace, tracePath } from "./trace.js";
 export function interpreterOf(
   { followed, target }: Resolution,
   digests: FileDigests,
-  libraries: readonly PathTrace[],
+  beside: readonly ExtraTrace[],
 ): Interpreter | undefined {
   if (target.isProgram) return undefined;
   const { trace, path } = followed.program;
@@ -24,7 +25,7 @@ export function interpreterOf(
     path,
     realPath: toText(trace.realPath),
     digest: digests.of(trace),
-    parts: [...onTheWay(followed, digests), ...libraries.map((library) => fileDigest(library, digests))],
+    parts: [...onTheWay(followed, digests), ...beside.map(({ trace }) => fileDigest(trace, digests))],
   };
 }
 
@@ -34,7 +35,7 @@ export function behindShim(
   answer: string,
   found: PathTrace,
   digests: FileDigests,
-  libraries: readonly PathTrace[],
+  beside: readonly ExtraTrace[],
 ): Interpreter {
   const own: FileDigest = { path: shim.path, digest: shim.digest };
   return {
@@ -42,7 +43,7 @@ export function behindShim(
     realPath: toText(found.realPath),
     answer,
     digest: digests.of(found),
-    parts: [...shim.parts, own, ...libraries.map((library) => fileDigest(library, digests))],
+    parts: [...shim.parts, own, ...beside.map(({ trace }) => fileDigest(trace, digests))],
   };
 }
 
@@ -57,15 +58,23 @@ function fileDigest(trace: PathTrace, digests: FileDigests): FileDigest {
 /** The shared library that holds the interpreter proper, where its program is only a small launcher. */
 const library = /^lib(?:python\d|ruby|perl|node|php\d|lua)[\w.-]*\.(?:so|dylib)[\d.]*$/;
 
-/** Such libraries in the `lib` folder beside the folder of a program, each real file once. */
-export function librariesOf(program: BytePath): readonly PathTrace[] {
-  const folder = inFolder(parentOf(parentOf(program)), pathOfText("lib"));
-  if (folder === pathOfText("/lib") || folder === pathOfText("/usr/lib")) return [];
-  const traces = namesIn(folder)
-    .filter((name) => library.test(name))
-    .map((name) => tracePath(inFolder(folder, pathOfText(name)), busy))
-    .filter((trace) => trace.end.kind === "file");
-  return [...new Map(traces.map((trace) => [trace.realPath, trace])).values()];
+/**
+ * Files that belong to an interpreter: such libraries in the `lib` folder beside its real folder, and the pyvenv.cfg by
+ * which a virtual environment's python finds everything else. Each real file once.
+ */
+export function filesBeside(path: BytePath, realPath: BytePath): readonly ExtraTrace[] {
+  const folder = inFolder(parentOf(parentOf(realPath)), pathOfText("lib"));
+  const isShared = folder === pathOfText("/lib") || folder === pathOfText("/usr/lib");
+  const libraries = isShared ? [] : namesIn(folder).filter((name) => library.test(name));
+  const environment = parentOf(parentOf(path));
+  const found = [
+    ...libraries.map((name) => inFolder(folder, pathOfText(name))),
+    ...(isVirtualEnvironment(environment) ? [inFolder(environment, pathOfText("pyvenv.cfg"))] : []),
+  ];
+  const files = found
+    .map((each) => ({ part: "interpreter's own file", path: each, trace: tracePath(each, busy) }))
+    .filter(({ trace }) => trace.end.kind === "file");
+  return [...new Map(files.map((file) => [file.trace.realPath, file])).values()];
 }
 
 /** What to ask a shim; undefined when this kind of interpreter cannot be asked. */

@@ -4,14 +4,13 @@ import { type Resolution, resolveLaunch, withLaunch } from "../resolve/resolve.j
 import type { ShimQuestion } from "../shim.js";
 import type { LaunchTerms } from "../terms.js";
 import { type Baseline, type ExtraTrace, tracesOf } from "./baseline.js";
-import { toText } from "./byte-path.js";
+import { pathOfText, toText } from "./byte-path.js";
 import { readGlobs } from "./glob.js";
-import { interpreterOf, librariesOf, questionFor } from "./interpreter.js";
+import { filesBeside, interpreterOf, questionFor } from "./interpreter.js";
 import { measureTree } from "./measure-tree.js";
 import { createFileDigests, type FileDigests } from "./program-digests.js";
 import { recheckNow } from "./recheck-now.js";
 import type { MeasureContext, MeasureTools } from "./tools.js";
-import type { PathTrace } from "./trace.js";
 
 /** A measurement as a thread hands it over. */
 export interface RawMeasurement {
@@ -41,7 +40,8 @@ function measureResolution(resolution: Resolution, context: MeasureContext): Raw
   const { tools } = context;
   const { executable, followed, launch, guard, target } = resolution;
   const digests = createFileDigests(context);
-  const libraries = target.isProgram ? [] : librariesOf(followed.program.trace.realPath);
+  const { path, trace } = followed.program;
+  const beside = target.isProgram ? [] : filesBeside(pathOfText(path), trace.realPath);
   const covered = measureCovered(resolution, tools, digests);
   const measurement: Measurement = {
     digest: covered.digest,
@@ -51,7 +51,7 @@ function measureResolution(resolution: Resolution, context: MeasureContext): Raw
       realPath: toText(executable.trace.realPath),
       digest: digests.of(executable.trace),
     },
-    interpreter: interpreterOf(resolution, digests, libraries),
+    interpreter: interpreterOf(resolution, digests, beside),
     target: {
       path: toText((target.named ?? target.trace).realPath),
       argument: target.word?.text,
@@ -63,7 +63,7 @@ function measureResolution(resolution: Resolution, context: MeasureContext): Raw
     bytes: covered.bytes,
     warnings: warningsOf(resolution),
   };
-  const baseline = baselineOf(resolution, covered, libraries, digests, tools);
+  const baseline = baselineOf(resolution, covered, beside, digests, tools);
   return { measurement, baseline, question: questionFor(resolution) };
 }
 
@@ -93,16 +93,17 @@ function coverageOf({ coverage }: Resolution): Coverage {
 function baselineOf(
   resolution: Resolution,
   { tree }: Covered,
-  libraries: readonly PathTrace[],
+  beside: readonly ExtraTrace[],
   digests: FileDigests,
   tools: MeasureTools,
 ): Baseline {
-  const extra: readonly ExtraTrace[] = libraries.map((trace) => ({ part: "interpreter's library", trace }));
   const traces = tracesOf(resolution);
-  const files = [...Object.values(traces), ...libraries].filter((trace) => trace.end.kind === "file");
-  const changes = [...files.map((trace) => trace.end.ctimeNs), tree?.fingerprint.newestCtimeNs ?? "0"].map(BigInt);
+  const files = [...Object.values(traces), ...beside.map(({ trace }) => trace)].filter(
+    (trace) => trace.end.kind === "file",
+  );
+  const changes = [...files.map((trace) => trace.end.ctimeNs), tree?.fingerprint.newestCtimeNs ?? 0n];
   const isFresh = changes.some((changeNs) => changeNs > tools.startedNs - tickNs);
-  return { traces, extra, tree, digests: Object.fromEntries(digests.all), isFresh };
+  return { traces, extra: beside, tree, digests: Object.fromEntries(digests.all), isFresh };
 }
 
 /** Two ticks of the slowest kernel clock (100 Hz): changes that are nearer to each other can leave the same time. */

@@ -31,7 +31,7 @@ export interface TreeFingerprint {
   readonly hex: string;
   /** The entry whose change time is the latest, for a message: after a change it is the likely culprit. */
   readonly newestPath: string;
-  readonly newestCtimeNs: string;
+  readonly newestCtimeNs: bigint;
 }
 
 /** The `tree-v1` digest: SHA-256 over one record an entry, in the order of the paths' bytes (README § tree-v1). */
@@ -80,7 +80,7 @@ function fingerprintOf(entries: readonly TreeEntry[]): TreeFingerprint {
   return {
     hex: digest.digest("hex"),
     newestPath: newest === undefined ? "" : shown(newest.path),
-    newestCtimeNs: (newest?.ctimeNs ?? 0n).toString(),
+    newestCtimeNs: newest?.ctimeNs ?? 0n,
   };
 }
 

@@ -31,7 +31,7 @@ export function createFileDigests({ tools, known, learned }: MeasureContext): Fi
     if (remembered !== undefined) return remembered;
     const read = hashFile(path, { ...tools, codes: busy });
     if (!isSame(expected, read.identity)) throw swapped(path);
-    if (read.bytes > smallBytes && tools.startedNs - BigInt(expected.ctimeNs) > settledNs) learned.set(key, read.hex);
+    if (read.bytes > smallBytes && tools.startedNs - expected.ctimeNs > settledNs) learned.set(key, read.hex);
     return read.hex;
   };
   const of = (trace: PathTrace): string => {

@@ -31,7 +31,7 @@ export function recheckNow(terms: LaunchTerms, baseline: Baseline, { platform, t
 }
 
 function extraDifference({ extra }: Baseline): string | undefined {
-  for (const { part, trace, path = trace.realPath } of extra) {
+  for (const { part, trace, path } of extra) {
     const now = tracePath(path, busy);
     const difference = differenceOf({ [part]: trace }, { [part]: now });
     if (difference !== undefined) return difference;

@@ -2,7 +2,7 @@ import { opendirSync, readlinkSync } from "node:fs";
 import { AttestationError } from "../errors.js";
 import { type BytePath, inFolder, pathOfLatin1, shown, toBuffer, topPath } from "./byte-path.js";
 import { type Glob, matches } from "./glob.js";
-import { atPath, type FaultCodes, identify, identityText } from "./identity.js";
+import { atPath, type FaultCodes, identify, identityText, isExecutable } from "./identity.js";
 import { refuseEscapes } from "./inner-links.js";
 
 /** One entry of a tree. */
@@ -79,11 +79,10 @@ function entryAt(plan: TreePlan, path: BytePath): TreeEntry {
   const entry: TreeEntry = {
     path,
     kind: found.kind,
-    // Any of the three bits.
-    isExecutable: (Number.parseInt(found.mode, 8) & 0o111) !== 0,
+    isExecutable: isExecutable(found),
     bytes: found.kind === "file" ? Number(found.size) : 0,
     identity: identityText(found, plan.strictFolders),
-    ctimeNs: BigInt(found.ctimeNs),
+    ctimeNs: found.ctimeNs,
   };
   if (found.kind !== "link") return entry;
   return { ...entry, leads: pathOfLatin1(atPath(full, treeCodes, () => readlinkSync(toBuffer(full), "latin1"))) };

@@ -94,8 +94,8 @@ function baselineOf(
     [...Object.values(traces), ...before.extra.map((extra) => extra.trace)].map((trace) => toText(trace.realPath)),
   );
   const digests = Object.fromEntries(Object.entries(before.digests).filter(([path]) => paths.has(path)));
-  const newest = copy.tree?.fingerprint.newestCtimeNs ?? traces["target"]?.end.ctimeNs ?? "0";
-  const isFresh = before.isFresh || BigInt(newest) > tools.startedNs;
+  const newest = copy.tree?.fingerprint.newestCtimeNs ?? traces["target"]?.end.ctimeNs ?? 0n;
+  const isFresh = before.isFresh || newest > tools.startedNs;
   const shared = { traces, extra: before.extra, isFresh };
   if (copy.tree === undefined) return { ...shared, digests: { ...digests, [toText(copy.path)]: digest } };
   const { fingerprint, hex } = copy.tree;

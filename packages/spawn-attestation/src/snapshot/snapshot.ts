@@ -13,7 +13,7 @@ import {
 } from "../measure/byte-path.js";
 import { readGlobs } from "../measure/glob.js";
 import { hashFile } from "../measure/hash-file.js";
-import { busy, systemCode } from "../measure/identity.js";
+import { busy, isExecutable, systemCode } from "../measure/identity.js";
 import { type MeasuredTree, measureTree } from "../measure/measure-tree.js";
 import type { MeasureTools } from "../measure/tools.js";
 import { copyTree, removeTree, sinkTo } from "./copy-tree.js";
@@ -78,7 +78,7 @@ function copyFile(file: BytePath, destination: BytePath, tools: MeasureTools): s
   const descriptor = openSync(toBuffer(destination), "wx", 0o600);
   try {
     const read = hashFile(file, { ...tools, codes: busy, sink: sinkTo(descriptor) });
-    fchmodSync(descriptor, (Number.parseInt(read.identity.mode, 8) & 0o111) === 0 ? 0o444 : 0o555);
+    fchmodSync(descriptor, isExecutable(read.identity) ? 0o555 : 0o444);
     return read.hex;
   } finally {
     closeSync(descriptor);
