@@ -21,25 +21,35 @@ interface QueuedFrame {
   readonly unlisten: (() => void) | undefined;
 }
 
+/** One write that is under way. Emptied when its frames were settled before it ended. */
+interface Write {
+  entries: readonly QueuedFrame[];
+  readonly byteLength: number;
+}
+
+/** So many bytes are not held back until the end of the tick: the peer can work on them while we make the next. */
+const eagerBytes = 4_096;
+
 /**
- * One write is under way at a time; its callback settles the frames in it and starts the next, so the stream needs no
- * `drain` listener. The first write waits for the end of the tick, which joins what one tick sends.
+ * Frames of one tick leave joined. A write is begun only when the stream holds nothing that the system has not taken, and its
+ * callback settles the frames in it and begins the next, so the stream buffers one write at most and needs no `drain`
+ * listener.
  */
 export function createSendQueue(writable: Writable, maxFrameBytes: number, maxQueuedBytes: number): SendQueue {
   let waiting: QueuedFrame[] = [];
-  let leaving: QueuedFrame[] = [];
+  let waitingBytes = 0;
+  const writes: Write[] = [];
   let leavingBytes = 0;
-  let queuedBytes = 0;
   let scheduled = false;
   let released = false;
   let closed: StdioTransportError | undefined;
 
   const close = (reason: string, cause?: Error): void => {
     closed ??= new StdioTransportError("TRANSPORT_CLOSED", reason, { cause });
-    const failed = [...leaving, ...waiting];
-    for (const { frame } of waiting) queuedBytes -= frame.length + 1;
-    leaving = [];
+    const failed = [...writes.flatMap((write) => write.entries), ...waiting];
+    for (const write of writes) write.entries = [];
     waiting = [];
+    waitingBytes = 0;
     for (const entry of failed) {
       entry.unlisten?.();
       entry.reject(closed);
@@ -52,38 +62,41 @@ export function createSendQueue(writable: Writable, maxFrameBytes: number, maxQu
     writable.off("close", onClose);
   };
   const flush = (): void => {
+    while (waiting.length > 0 && writable.writableLength === 0) {
+      const count = lineBatch(waiting);
+      const entries = count === waiting.length ? waiting : waiting.slice(0, count);
+      waiting = count === waiting.length ? [] : waiting.slice(count);
+      const byteLength = sizeOf(entries);
+      waitingBytes -= byteLength;
+      leavingBytes += byteLength;
+      writes.push({ entries, byteLength });
+      writeLines(writable, entries, onWritten);
+    }
+  };
+  const onTickEnd = (): void => {
     scheduled = false;
-    if (leavingBytes > 0 || waiting.length === 0) return;
-    const count = lineBatch(waiting);
-    leaving = count === waiting.length ? waiting : waiting.slice(0, count);
-    waiting = count === waiting.length ? [] : waiting.slice(count);
-    for (const { frame } of leaving) leavingBytes += frame.length + 1;
-    writeLines(writable, leaving, onWritten);
+    flush();
   };
   const onWritten = (error: Error | null | undefined): void => {
-    queuedBytes -= leavingBytes;
-    leavingBytes = 0;
-    if (error) {
-      onError(error); // and keeps listening: Node emits the same error after this callback
-      return;
-    }
-    const done = leaving;
-    leaving = [];
-    for (const entry of done) {
+    if (error) onError(error); // while the write is still listed, so that its frames are rejected too
+    const write = writes.shift();
+    leavingBytes -= write?.byteLength ?? 0;
+    if (error) return; // and keeps listening: Node emits the same error after this callback
+    for (const entry of write?.entries ?? []) {
       entry.unlisten?.();
       entry.resolve();
     }
-    if (released) detach();
+    if (released && leavingBytes === 0) detach();
     else flush();
   };
   const takeBack = (frame: Uint8Array, reject: QueuedFrame["reject"], reason: unknown): void => {
     const place = waiting.findIndex((entry) => entry.reject === reject);
     if (place >= 0) {
       waiting.splice(place, 1);
-      queuedBytes -= frame.length + 1;
+      waitingBytes -= frame.length + 1;
     }
     // What is leaving leaves wholly, and counts until the system took it.
-    leaving = leaving.filter((entry) => entry.reject !== reject);
+    for (const write of writes) write.entries = write.entries.filter((entry) => entry.reject !== reject);
     reject(reason);
   };
   const refusal = (frame: Uint8Array, signal: AbortSignal | undefined): unknown => {
@@ -91,6 +104,7 @@ export function createSendQueue(writable: Writable, maxFrameBytes: number, maxQu
     if (closed !== undefined) return closed;
     if (frame.length > maxFrameBytes) return tooLarge(frame.length, maxFrameBytes);
     if (hasLineFeed(frame)) return new StdioTransportError("FRAME_HAS_NEWLINE", "a frame must not hold a line feed");
+    const queuedBytes = waitingBytes + leavingBytes;
     if (queuedBytes > 0 && queuedBytes + frame.length + 1 > maxQueuedBytes) return full(queuedBytes, maxQueuedBytes);
     return undefined;
   };
@@ -103,10 +117,13 @@ export function createSendQueue(writable: Writable, maxFrameBytes: number, maxQu
       signal?.addEventListener("abort", onAbort, { once: true });
       const unlisten = signal === undefined ? undefined : () => signal.removeEventListener("abort", onAbort);
       waiting.push({ frame, resolve, reject, unlisten });
-      queuedBytes += frame.length + 1;
-      if (scheduled || leavingBytes > 0) return;
-      scheduled = true;
-      process.nextTick(flush);
+      waitingBytes += frame.length + 1;
+      if (waitingBytes >= eagerBytes) {
+        flush();
+      } else if (!scheduled) {
+        scheduled = true;
+        process.nextTick(onTickEnd);
+      }
     });
   };
   const release = (): void => {
@@ -122,9 +139,15 @@ export function createSendQueue(writable: Writable, maxFrameBytes: number, maxQu
     close,
     release,
     get queuedBytes() {
-      return queuedBytes;
+      return waitingBytes + leavingBytes;
     },
   };
+}
+
+function sizeOf(entries: readonly QueuedFrame[]): number {
+  let size = 0;
+  for (const { frame } of entries) size += frame.length + 1;
+  return size;
 }
 
 /** `Uint8Array.indexOf` compares byte by byte; Buffer's searches 30 times faster. */
