@@ -65,13 +65,13 @@ export function createPeer(options: PeerOptions): Peer {
     request.settle({ kind: "fault", fault: upstreamGone(server, "CALL_TIMEOUT", waited) });
   });
 
-  const lose = async (reason: string, cause: Promise<RelayFault>): Promise<void> => {
+  const lose = async (reason: string, cause: () => RelayFault | Promise<RelayFault>): Promise<void> => {
     if (gone) return;
     gone = true;
     try {
       options.onGone(reason);
     } finally {
-      const fault = await cause;
+      const fault = await cause();
       for (const request of pending.takeAll()) request.settle({ kind: "fault", fault });
       await connection.close().catch((error: unknown) => notice("CHILD_NOT_ENDED", error));
       finish();
@@ -79,7 +79,7 @@ export function createPeer(options: PeerOptions): Peer {
   };
 
   const end = (fault: RelayFault): void => {
-    void lose(fault.parts.reason, Promise.resolve(fault));
+    void lose(fault.parts.reason, () => fault);
   };
 
   const send = (frame: Uint8Array): void => {
@@ -120,7 +120,7 @@ export function createPeer(options: PeerOptions): Peer {
     onFrame: (frame) => gone || intake.frame(frame),
     onOversize: (frame) => gone || intake.oversize(frame),
     onFault: (fault, frame) => gone || intake.fault(fault, frame),
-    onClose: () => void lose("CHILD_EXITED", exitFault(server, connection, scheduler)),
+    onClose: () => void lose("CHILD_EXITED", () => exitFault(server, connection, scheduler)),
   });
 
   return {
