@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { statSync } from "node:fs";
 import type { Containment, StderrRecord } from "./child-handle.js";
+import { whenClosed } from "./child-pipes.js";
 import type { ChildTerms } from "./child-terms.js";
 import type { SupervisorReady } from "./control-channel.js";
 import { StdioTransportError } from "./errors.js";
@@ -12,6 +13,7 @@ import { shellEnvironment } from "./shell-environment.js";
 import type { StartBound } from "./start-bound.js";
 import { drainStderr } from "./stderr-drain.js";
 import { type Supervision, supervise } from "./supervision.js";
+import { within } from "./within.js";
 
 /** A supervisor that holds the command, which waits for `go` before it is executed. */
 export interface Launched {
@@ -43,6 +45,8 @@ export async function launch(terms: ChildTerms, host: HostSystem, bound: StartBo
   throw new StdioTransportError("LAUNCHER_FAILED", `no supervisor could be started: ${reasons.join("; ")}`);
 }
 
+const lastWordsMs = 250;
+
 /** The reason as text when this launcher does not work here. */
 async function tryLauncher(
   launcher: Launcher,
@@ -63,6 +67,8 @@ async function tryLauncher(
     const ready = await bound.wait(supervision.channel.ready);
     if (ready === undefined) {
       const { code, signal } = await bound.wait(supervision.ended);
+      // Its last words may still be in the pipe; a process that it left may hold the pipe open.
+      await within([whenClosed([supervision.stderr])], lastWordsMs, terms.scheduler);
       const words = Buffer.from(stderr.tail()).toString("utf8").trim();
       return `${launcher.containment}: ${words || `the launcher ended with ${signal ?? code}`}`;
     }
