@@ -3,7 +3,7 @@
 //   python   Python environments in .scratch/        mcp, fastmcp, uv
 //   node     Node binaries in .scratch/node/         20, 22, 24, 26: for `npm run smoke`
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -44,16 +44,9 @@ function node() {
     const name = `node-linux-${process.arch}`;
     if (existsSync(join(folder, "node_modules", name, "bin", "node"))) continue;
     mkdirSync(folder, { recursive: true });
-    run("npm", [
-      "install",
-      "--silent",
-      "--no-save",
-      "--no-audit",
-      "--no-fund",
-      "--prefix",
-      folder,
-      `${name}@${version}`,
-    ]);
+    // In the folder, not with --prefix, which would also pass by the machine's own npm settings.
+    writeFileSync(join(folder, "package.json"), '{ "private": true }');
+    run("npm", ["install", "--silent", "--no-save", "--no-audit", "--no-fund", `${name}@${version}`], { cwd: folder });
   }
   console.error(`Node binaries: ${readdirSync(join(scratch, "node")).join(", ")}`);
 }
