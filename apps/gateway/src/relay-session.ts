@@ -12,9 +12,10 @@ import {
   type PlannedServer,
   ServerRefusal,
   type ServerStarter,
+  type StartWatch,
 } from "./open-server.js";
 import { prepareFor } from "./prepare-for.js";
-import { openSessionLog } from "./session-log.js";
+import { openSessionLog, type SessionLog } from "./session-log.js";
 import type { StateFolder } from "./state-folder.js";
 import { version } from "./version.js";
 
@@ -69,33 +70,20 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
     const sweeping = sweepLeftovers(state, logger, exits.signal);
     const served = await prepareFor(process.stdin, exits.signal, (signal) => terms.prepare(starter, signal));
     if (served === undefined) return exitCodes.good;
-    const session = createRelaySession({
-      downstream: createStreamTransport({ readable: process.stdin, writable: process.stdout, ...config.limits }),
-      servers: served.policies,
-      openUpstream: createOpenUpstream(
-        { ...starter, servers: served.planned },
-        { onOpened: (name, server) => opened.set(name, server), onFailed: (name, error) => failed.set(name, error) },
-      ),
-      record: (event) => log.record(event),
-      names: terms.names,
-      observe,
-      unpinned: policy.allowUnmeasuredSpawn || observe ? "show" : "hide",
-      passThroughInitialize: terms.mode === "run",
-      serverInfo: { name: "berth-gateway", version },
-      onFault: (fault) => logger.error(fault, "a line of a server that is no message"),
-      onNotice: ({ code, server, message }) => logger.warn({ code, server }, message),
-      advise: ({ server, reason }) => (server === undefined ? undefined : terms.advise(server, reason)),
+    const session = openSession(terms, starter, served, {
+      onOpened: (name, server) => opened.set(name, server),
+      onFailed: (name, error) => failed.set(name, error),
     });
     await ended(session, exits);
     await sweeping;
     if (exits.cause() === "exception") return exitCodes.failed;
     return terms.mode === "run" && opened.size === 0 ? exitCodeAfter([...failed.values()]) : exitCodes.good;
   } finally {
+    await measurer.close();
+    exits.release();
     const reason = exits.cause() ?? "CLIENT_CLOSED";
     await log.close(reason);
-    await measurer.close();
     logger.info({ reason, log: log.logId }, "closed");
-    exits.release();
   }
 }
 
@@ -103,6 +91,30 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
 function exitCodeAfter(failures: readonly unknown[]): number {
   if (failures.length === 0) return exitCodes.good;
   return failures.some((error) => error instanceof ServerRefusal) ? exitCodes.refused : exitCodes.failed;
+}
+
+function openSession(
+  terms: StdioSessionTerms,
+  starter: Omit<ServerStarter, "servers"> & { readonly log: SessionLog },
+  { policies, planned }: ServedServers,
+  watch: StartWatch,
+): RelaySession {
+  const { config, logger, observe } = terms;
+  const mayRunUnpinned = config.attestation.allowUnmeasuredSpawn || observe;
+  return createRelaySession({
+    downstream: createStreamTransport({ readable: process.stdin, writable: process.stdout, ...config.limits }),
+    servers: policies,
+    openUpstream: createOpenUpstream({ ...starter, servers: planned }, watch),
+    record: (event) => starter.log.record(event),
+    names: terms.names,
+    observe,
+    unpinned: mayRunUnpinned ? "show" : "hide",
+    passThroughInitialize: terms.mode === "run",
+    serverInfo: { name: "berth-gateway", version },
+    onFault: (fault) => logger.error(fault, "a line of a server that is no message"),
+    onNotice: ({ code, server, message }) => logger.warn({ code, server }, message),
+    advise: ({ server, reason }) => (server === undefined ? undefined : terms.advise(server, reason)),
+  });
 }
 
 function opening(terms: StdioSessionTerms): Record<string, string | boolean | number | string[] | undefined> {

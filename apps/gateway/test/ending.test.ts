@@ -54,7 +54,7 @@ describe.runIf(existsSync("/proc/self"))("the end of a gateway", () => {
     ...(["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => ({
       name: signal,
       end: ({ child }: Awaited<ReturnType<typeof started>>) => child.kill(signal),
-      reason: signal as string,
+      reason: `${signal}`,
     })),
   ])("by $name leaves no process and a closed log, with exit code 0", async ({ end, reason }) => {
     await using place = await workplace();

@@ -8,7 +8,6 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 
 export const bin: string = fileURLToPath(new URL("../bin/berth-gateway.js", import.meta.url));
-export const root: string = fileURLToPath(new URL("../../..", import.meta.url));
 const servers = fileURLToPath(new URL("servers", import.meta.url));
 
 /** The environment that commands get unless a test says more: no XDG folders of this machine's user. */

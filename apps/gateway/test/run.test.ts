@@ -34,9 +34,8 @@ describe("berth-gateway run", () => {
       expect(gate.client.getInstructions()).toBe("Say it once.");
     }
     const catalog = JSON.parse(await readFile(join(place.state, "run-catalog.json"), "utf8"));
-    const [[name, server]] = Object.entries<Record<string, never>>(catalog.servers) as [
-      [string, Record<string, never>],
-    ];
+    const [name = ""] = Object.keys(catalog.servers);
+    const server = catalog.servers[name];
     expect(name).toMatch(/^small-server-[0-9a-f]{12}$/u);
     expect(server).toMatchObject({
       spawn: {
