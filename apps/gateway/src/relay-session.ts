@@ -80,10 +80,10 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
     return terms.mode === "run" && opened.size === 0 ? exitCodeAfter([...failed.values()]) : exitCodes.good;
   } finally {
     await measurer.close();
-    exits.release();
     const reason = exits.cause() ?? "CLIENT_CLOSED";
     await log.close(reason);
     logger.info({ reason, log: log.logId }, "closed");
+    exits.release();
   }
 }
 
