@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { processorMs } from "../../../fixtures/processor-time.js";
 import { isAttestationError } from "../src/index.js";
 import { pathOfText } from "../src/measure/byte-path.js";
 import { isIgnored, matches, readGlobs } from "../src/measure/glob.js";
@@ -101,9 +102,7 @@ describe("ignore globs", () => {
   it("ends quickly on patterns that make a backtracking matcher hang", () => {
     const pattern = `${"**/a*a*a*a*/".repeat(12)}b`;
     const name = `${`${"a".repeat(40)}/`.repeat(60)}c`;
-    const started = performance.now();
-    expect(hits(pattern, name)).toBe(false);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(processorMs(() => expect(hits(pattern, name)).toBe(false))).toBeLessThan(2_000);
   });
 
   it("never throws anything but IGNORE_INVALID, whatever the text", () => {
