@@ -88,6 +88,8 @@ describe("requests of servers to the client", () => {
 
   it("are cancelled at the client when their server is gone, and an answer then goes nowhere", async () => {
     await using relay = await open();
+    relay.child("b").send({ jsonrpc: "2.0", id: 1, method: "roots/list", params: { from: "b" } });
+    const askedByB = await relay.client.take(({ params }) => params?.["from"] === "b");
     relay.child("a").send({ jsonrpc: "2.0", id: 1, method: "roots/list" });
     const asked = await relay.client.take(({ method }) => method === "roots/list");
     relay.child("a").exit(1);
@@ -97,6 +99,9 @@ describe("requests of servers to the client", () => {
     relay.client.send({ jsonrpc: "2.0", id: asked.message.id, result: {} });
     await relay.client.request("tools/list");
     expect(relay.child("a").received.some(({ message }) => message.result !== undefined)).toBe(false);
+    relay.client.send({ jsonrpc: "2.0", id: askedByB.message.id, result: { roots: [] } });
+    await relay.child("b").take(({ result }) => result !== undefined);
+    expect(relay.client.received.filter(({ message }) => message.method === "notifications/cancelled")).toHaveLength(1);
   });
 
   it("are bounded in number, and one id is used once at a time", async () => {

@@ -87,6 +87,21 @@ describe("tools/list", () => {
     expect(message.error).toEqual({ code: -32601, message: "Method not found" });
   });
 
+  it("is not asked for again and again by a cursor that comes again", async () => {
+    let asked = 0;
+    const script = toolServer([], {
+      "tools/list": () => {
+        asked += 1;
+        return '{"tools":[],"nextCursor":"x"}';
+      },
+    });
+    await using relay = openHarness({ a: { script } });
+    await relay.client.initialize();
+    await relay.client.request("tools/list");
+    expect(asked).toBe(2);
+    expect(relay.notices).toMatchObject([{ code: "LIST_FAILED", server: "a" }]);
+  });
+
   it.each([
     { name: "a cursor that comes again", page: '{"tools":[],"nextCursor":"x"}' },
     { name: "a result without tools", page: '{"tool":[]}' },
