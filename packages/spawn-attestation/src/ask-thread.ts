@@ -4,7 +4,7 @@ import type { JobKind } from "./jobs.js";
 import type { JobMessage, JobReply } from "./measure-worker.js";
 
 /** How long a job may take, and what ends it. */
-export interface AskOptions {
+export interface JobBounds {
   readonly signals: readonly AbortSignal[];
   readonly timeoutMs: number;
 }
@@ -12,12 +12,12 @@ export interface AskOptions {
 /**
  * Gives a thread one job and waits for its reply. Rejects on abort with the signal's reason, and when the thread dies;
  * the thread is then not to be used again.
- * @throws {AttestationError} `MEASURE_TIMEOUT`
+ * @throws {AttestationError} `MEASURE_TIMEOUT`, `MEASURE_FAILED`
  */
 export function askThread<K extends JobKind>(
   worker: Worker,
   message: JobMessage<K>,
-  { signals, timeoutMs }: AskOptions,
+  { signals, timeoutMs }: JobBounds,
 ): Promise<JobReply<K>> {
   return new Promise((resolve, reject) => {
     const settle = (act: () => void): void => {
@@ -27,10 +27,8 @@ export function askThread<K extends JobKind>(
       act();
     };
     const answered = (reply: JobReply<K>): void => settle(() => resolve(reply));
-    const failed = (error: unknown): void =>
-      settle(() => reject(new Error("the measuring thread failed", { cause: error })));
-    const exited = (code: number): void =>
-      settle(() => reject(new Error(`the measuring thread ended with code ${code}`)));
+    const failed = (error: unknown): void => settle(() => reject(died("failed", error)));
+    const exited = (code: number): void => settle(() => reject(died(`ended with code ${code}`)));
     const timer = setTimeout(() => settle(() => reject(tooSlow(timeoutMs))), timeoutMs);
     const leave = onAbort(signals, (reason) => settle(() => reject(reason)));
     worker.on("message", answered).on("error", failed).on("exit", exited);
@@ -45,6 +43,14 @@ export function onAbort(signals: readonly AbortSignal[], callback: (reason: unkn
   return () => {
     for (const { signal, listener } of listeners) signal.removeEventListener("abort", listener);
   };
+}
+
+function died(how: string, cause?: unknown): AttestationError {
+  return new AttestationError("MEASURE_FAILED", `the measuring thread ${how}`, {
+    cause,
+    advice:
+      "look whether memory is short and whether dist/measure-worker.js is there; leave data out with measureIgnore",
+  });
 }
 
 function tooSlow(timeoutMs: number): AttestationError {

@@ -43,6 +43,7 @@ export type AttestationErrorCode =
   | "TREE_LINK_LOOP"
   | "TREE_SPECIAL_FILE"
   | "MEASURE_TIMEOUT"
+  | "MEASURE_FAILED"
   | "MEASURER_CLOSED"
   // It was measured, and the answer is no.
   | "NOT_PINNED"

@@ -13,6 +13,6 @@ export { type MeasureOptions, measureLaunch } from "./measure.js";
 export type { Coverage, Interpreter, InterpreterFamily, Measurement, Target } from "./measurement.js";
 export { createMeasurer, type MeasureLimits, type Measurer, type MeasurerOptions } from "./measurer.js";
 export type { Origin } from "./origin.js";
-export { type AskInterpreter, askAsChild, type ShimQuestion } from "./shim.js";
+export { type AskInterpreter, type AskOptions, askAsChild, type ShimQuestion } from "./shim.js";
 export { createStatement, type StatementFacts, signStatement } from "./statement.js";
 export type { Envelope, LaunchPredicate, Statement } from "./verify.js";

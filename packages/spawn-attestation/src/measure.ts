@@ -87,11 +87,21 @@ export async function answerShim(
   const { measurement, baseline, question, terms } = measured;
   if (measurement.interpreter?.kind !== "shim") return measured;
   if (question === undefined) throw unresolved(measurement.interpreter, "");
-  const answer = (await ask(question, { signal })).trim();
+  const answer = await answerOf(ask, question, signal);
   const completed = await measurer.run("completeShim", { measurement, baseline, answer }, { signal });
   return { ...completed, terms, question: undefined };
 }
 
 function defaultScratch(): string {
   return `${tmpdir()}/berth-${process.getuid?.() ?? "user"}`;
+}
+
+/** An asker of the caller's own may fail in its own way: then there is no answer, unless it was aborted. */
+async function answerOf(ask: AskInterpreter, question: ShimQuestion, signal: AbortSignal | undefined): Promise<string> {
+  try {
+    return (await ask(question, { signal })).trim();
+  } catch {
+    signal?.throwIfAborted();
+    return "";
+  }
 }

@@ -1,11 +1,12 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it, describe as suite } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, describe as suite } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
 import { attestedSpawn, describeLaunch, isAttestationError, type Launch, type SpawnDescription } from "../src/index.js";
 import { fill, testFolder } from "./support/folder.js";
-import { env, makeVenv } from "./support/launch.js";
+import { env, makeVenv, runLaunch } from "./support/launch.js";
 import { initialize, installHoisted, start, stop } from "./support/real-server.js";
 import { someOf } from "./support/soak.js";
 import { sourceMeasurer } from "./support/source-measurer.js";
@@ -233,6 +234,18 @@ suite("guard: snapshot on the file system server", () => {
   );
 });
 
+/** Keeps a dirty page of the script mapped, and writes words into it without a system call. */
+const mapper = `
+import mmap, sys
+with open("p/main.js", "r+b") as file:
+    page = mmap.mmap(file.fileno(), 0)
+page[13:17] = b"good"
+print("mapped", flush=True)
+for line in sys.stdin:
+    page[13:17] = line.strip().encode()
+    print("written", flush=True)
+`;
+
 /** A package in a virtual environment, started by the script that pip would make for it. */
 const pythonServer = `
 import json, sys
@@ -263,6 +276,84 @@ async function venvServer(more: Partial<SpawnDescription>): Promise<Installed> {
   });
   return { ...installed, at: (path) => join(venv, path.replace("srv/", `${packages}/srv/`)) };
 }
+
+suite("what recheck cannot see", () => {
+  /** A child that prints, when it is told to, what its library holds by then. */
+  const late = 'process.stdin.once("data", () => console.log(require("./lib.js")))';
+
+  async function launchLate(guard: "recheck" | "snapshot"): Promise<string> {
+    const place = testFolder({
+      "p/package.json": '{"name":"p"}',
+      "p/main.js": late,
+      "p/lib.js": 'module.exports = "good"',
+    });
+    const { description } = await pinned(place, place, {
+      command: "node",
+      args: ["p/main.js"],
+      env,
+      cwd: place,
+      guard,
+    });
+    const attested = await attestedSpawn({
+      description,
+      policy: { allowUnmeasuredSpawn: false },
+      record: () => Promise.resolve(),
+      spawn: (launch) => Promise.resolve(start(launch)),
+      end: stop,
+      snapshots: join(place, "snapshots"),
+      measurer,
+    });
+    await attested.recheck();
+    fill(place, { "p/lib.js": 'module.exports = "late"' });
+    const { stdin, stdout } = attested.child;
+    if (stdin === null || stdout === null) throw new Error("no pipes");
+    stdin.write("go\n");
+    const [answer] = await once(stdout, "data");
+    await stop(attested.child);
+    return String(answer);
+  }
+
+  it("a module that is loaded after the last check; under snapshot it is the measured one", async () => {
+    expect(await launchLate("recheck")).toBe("late\n");
+    expect(await launchLate("snapshot")).toBe("good\n");
+  });
+
+  partTest("python3")(
+    "a write through a memory mapping that was dirty before; a snapshot holds what was read",
+    async () => {
+      const place = testFolder({
+        "p/package.json": '{"name":"p"}',
+        "p/main.js": 'console.log("good")  ',
+        "map.py": mapper,
+      });
+      const plain: SpawnDescription = { command: "node", args: ["p/main.js"], env, cwd: place };
+      const writer = spawn("python3", ["map.py"], { cwd: place, stdio: ["pipe", "pipe", "inherit"] });
+      onTestFinished(() => void writer.kill("SIGKILL"));
+      await once(writer.stdout, "data");
+      for (const guard of ["snapshot", "recheck"] as const) {
+        const { description } = await pinned(place, place, { ...plain, guard });
+        const attested = await attestedSpawn({
+          description,
+          policy: { allowUnmeasuredSpawn: false },
+          record: () => Promise.resolve(),
+          spawn: async (launch) => {
+            writer.stdin.write("evil\n");
+            await once(writer.stdout, "data");
+            const output = runLaunch(launch);
+            writer.stdin.write("good\n");
+            await once(writer.stdout, "data");
+            return output;
+          },
+          end: () => Promise.resolve(),
+          snapshots: join(place, "snapshots"),
+          measurer,
+        }).catch((error: unknown) => error);
+        if (guard === "snapshot") expect(attested).toMatchObject({ child: "good\n" });
+        else console.info(`recheck and a dirty mapping: ${attested instanceof Error ? attested.message : "not seen"}`);
+      }
+    },
+  );
+});
 
 suite("guards on a Python package in a virtual environment", () => {
   const it = partTest("python3");

@@ -4,14 +4,14 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { partTest, scratchFolder } from "../../../fixtures/parts.js";
-import { type InterpreterTable, interpreterTables, tableFor } from "../src/resolve/interpreters.js";
+import { type InterpreterTable, interpreterTables, tablesFor } from "../src/resolve/interpreters.js";
 import { scanArguments } from "../src/resolve/script-argument.js";
 import { testFolder } from "./support/folder.js";
 import { nodePath, pythonPath } from "./support/launch.js";
 import { runs } from "./support/soak.js";
 
 function table(name: string): InterpreterTable {
-  const found = tableFor([name]);
+  const [found] = tablesFor([name]);
   if (found === undefined) throw new Error(`no table for ${name}`);
   return found;
 }
@@ -107,7 +107,7 @@ describe("the word of the command line that is the script", () => {
   it.each(["pythonic", "node.js", "nodemon", "my-python", "shell", "perl.pl", "javac"])(
     "%s is no interpreter that is known",
     (name) => {
-      expect(tableFor([name])).toBeUndefined();
+      expect(tablesFor([name])).toEqual([]);
     },
   );
 

@@ -137,8 +137,9 @@ suite("a measurer", () => {
     };
     const measurer = createMeasurer({ startWorker });
     const attempt = (): Promise<unknown> => measureLaunch(slowFile(1), { measurer });
-    await expect(attempt()).rejects.toThrow("the measuring thread failed");
-    await expect(attempt()).rejects.toThrow("the measuring thread failed");
+    const died = { code: "MEASURE_FAILED", cause: expect.objectContaining({ message: "broken" }) };
+    await expect(attempt()).rejects.toMatchObject(died);
+    await expect(attempt()).rejects.toMatchObject(died);
     expect(started).toBe(2);
     await measurer.close();
   });

@@ -66,9 +66,12 @@ suite("a virtual environment", () => {
     const venv = makeVenv(join(testFolder(), "venv"));
     const line = `'''exec' "$(dirname -- "$(realpath -- "$0")")"/'python' "$0" "$@"`;
     fill(venv, { "bin/server": { program: `#!/bin/sh\n${line}\n' '''\n${whereAmI}\n` } });
-    const measured = await measure(describe(join(venv, "bin/server"), [], { env }));
-    expect(measured.interpreter).toMatchObject({ family: "python", path: join(venv, "bin/python") });
-    expect(runLaunch(measured.launch)).toBe(`${venv}\n${join(venv, "bin/server")}\n`);
+    const link = join(testFolder({ server: { link: join(venv, "bin/server") } }), "server");
+    for (const command of [join(venv, "bin/server"), link]) {
+      const measured = await measure(describe(command, [], { env }));
+      expect(measured.interpreter).toMatchObject({ family: "python", path: join(venv, "bin/python") });
+      expect(runLaunch(measured.launch)).toBe(`${venv}\n${command}\n`);
+    }
   });
 
   it("is known by its pyvenv.cfg, which says where everything else is loaded from", async () => {

@@ -32,6 +32,19 @@ suite("finding the command", () => {
     expect(runLaunch(launch)).toBe("mine\n");
   });
 
+  it("without PATH looks where the system would, and with an empty one nowhere", async () => {
+    const folder = testFolder({ true: { program: "#!/bin/sh\n" } });
+    expect((await measure(describe("true", [], { cwd: folder, env: {} }))).launch.file).toBe("/bin/true");
+    expect(await refusal(measure(describe("true", [], { cwd: folder, env: { PATH: "" } })))).toBe("COMMAND_NOT_FOUND");
+    const { launch } = await measure(describe("true", [], { cwd: folder, env: { PATH: "/none:" } }));
+    expect(launch.file).toBe(`${folder}/./true`);
+  });
+
+  it("refuses a program with two names that mean different interpreters", async () => {
+    const folder = testFolder({ node: { link: "/bin/sh" }, "s.js": "" });
+    expect(await refusal(measure(describe("./node", ["s.js"], { cwd: folder, env })))).toBe("TARGET_AMBIGUOUS");
+  });
+
   it("follows the kernel behind symlinks: x/.. is the folder above where x leads", async () => {
     const folder = testFolder({
       "a/deep/here/f": "",

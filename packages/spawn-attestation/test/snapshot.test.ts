@@ -150,14 +150,26 @@ suite("a snapshot", () => {
     const dead = ".build-999999999-0123456789abcdef";
     const young = ".build-999999999-fedcba9876543210";
     const living = `.build-${process.pid}-0123456789abcdef`;
-    fill(snapshots, { [`${dead}/root/x`]: "", [`${young}/root/x`]: "", [`${living}/root/x`]: "" });
+    const givenUp = `.build-${process.pid}-fedcba9876543210`;
+    fill(snapshots, {
+      [`${dead}/root/x`]: "",
+      [`${young}/root/x`]: "",
+      [`${living}/root/x`]: "",
+      [`${givenUp}/root/x`]: "",
+    });
     execFileSync("chmod", ["700", snapshots]);
     chmodSync(join(snapshots, dead, "root"), 0o555);
-    const hourAgo = Date.now() / 1000 - 3600;
-    for (const name of [dead, living]) utimesSync(join(snapshots, name), hourAgo, hourAgo);
+    const age = (name: string, minutes: number): void => {
+      const then = Date.now() / 1000 - minutes * 60;
+      utimesSync(join(snapshots, name), then, then);
+    };
+    age(dead, 11);
+    age(living, 50);
+    age(givenUp, 61);
     await runCopy(describe("node", ["app/main.js"], { cwd: folder, env }), snapshots);
     const names = readdirSync(snapshots);
     expect(names).not.toContain(dead);
+    expect(names).not.toContain(givenUp);
     expect(names).toEqual(expect.arrayContaining([young, living]));
   });
 

@@ -2,13 +2,15 @@ import type { Resolution } from "../resolve/resolve.js";
 import { type BytePath, shown } from "./byte-path.js";
 import { isSame } from "./identity.js";
 import type { TreeFingerprint } from "./measure-tree.js";
-import type { PathTrace } from "./trace.js";
+import type { PathTrace, WatchedFile } from "./trace.js";
 
 /** By which everything that takes part in a launch is known again. Plain values, so that threads can exchange it. */
 export interface Baseline {
   readonly traces: Readonly<Record<string, PathTrace>>;
+  /** The folder or file that is covered. */
+  readonly root: BytePath;
   /** Files that resolution does not lead to. */
-  readonly extra: readonly ExtraTrace[];
+  readonly extra: readonly WatchedFile[];
   readonly tree?: BaselineTree | undefined;
   /** `sha256:` digests of files, by path, for when identities cannot be trusted. */
   readonly digests: Readonly<Record<string, string>>;
@@ -17,14 +19,6 @@ export interface Baseline {
    * (their resolution is a tick of the kernel's clock): then contents are compared as well.
    */
   readonly isFresh: boolean;
-}
-
-/** A file that takes part and that resolution does not lead to. */
-export interface ExtraTrace {
-  readonly part: string;
-  /** Where it is looked for again, symlinks on the way included. */
-  readonly path: BytePath;
-  readonly trace: PathTrace;
 }
 
 /** A tree of a baseline. */
@@ -44,8 +38,9 @@ export function tracesOf(resolution: Resolution): Record<string, PathTrace> {
   const { followed, target, executable, cwd } = resolution;
   const via = followed.via.map((program, index) => [`program ${index} on the way`, program.trace] as const);
   const named = target.named === undefined ? {} : { measureTarget: target.named };
+  const beside = resolution.beside.map(({ part, trace }, index) => [`${part} (${index + 1})`, trace] as const);
   return {
-    ...Object.fromEntries(via),
+    ...Object.fromEntries([...via, ...beside]),
     ...named,
     "working folder": cwd,
     executable: executable.trace,

@@ -1,10 +1,11 @@
 import { AttestationError } from "../errors.js";
 import type { Interpreter, Measurement } from "../measurement.js";
+import { filesBeside } from "../resolve/interpreter-files.js";
 import { readProgram } from "../resolve/program-file.js";
 import { refuseOldPython } from "../resolve/python.js";
 import type { Baseline } from "./baseline.js";
 import { isUtf8, pathOfText, printable } from "./byte-path.js";
-import { behindShim, filesBeside } from "./interpreter.js";
+import { behindShim } from "./interpreter.js";
 import { createFileDigests } from "./program-digests.js";
 import type { MeasureContext } from "./tools.js";
 import { tracePath } from "./trace.js";

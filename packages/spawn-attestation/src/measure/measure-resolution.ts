@@ -3,10 +3,10 @@ import { ignoresVariables } from "../resolve/python.js";
 import { type Resolution, resolveLaunch, withLaunch } from "../resolve/resolve.js";
 import type { ShimQuestion } from "../shim.js";
 import type { LaunchTerms } from "../terms.js";
-import { type Baseline, type ExtraTrace, tracesOf } from "./baseline.js";
-import { pathOfText, toText } from "./byte-path.js";
+import { type Baseline, tracesOf } from "./baseline.js";
+import { toText } from "./byte-path.js";
 import { readGlobs } from "./glob.js";
-import { filesBeside, interpreterOf, questionFor } from "./interpreter.js";
+import { interpreterOf, questionFor } from "./interpreter.js";
 import { measureTree } from "./measure-tree.js";
 import { createFileDigests, type FileDigests } from "./program-digests.js";
 import { recheckNow } from "./recheck-now.js";
@@ -38,10 +38,8 @@ export function measureNow(terms: LaunchTerms, context: MeasureContext): RawMeas
 
 function measureResolution(resolution: Resolution, context: MeasureContext): RawMeasurement {
   const { tools } = context;
-  const { executable, followed, launch, guard, target } = resolution;
+  const { executable, launch, guard, target } = resolution;
   const digests = createFileDigests(context);
-  const { path, trace } = followed.program;
-  const beside = target.isProgram ? [] : filesBeside(pathOfText(path), trace.realPath);
   const covered = measureCovered(resolution, tools, digests);
   const measurement: Measurement = {
     digest: covered.digest,
@@ -51,7 +49,7 @@ function measureResolution(resolution: Resolution, context: MeasureContext): Raw
       realPath: toText(executable.trace.realPath),
       digest: digests.of(executable.trace),
     },
-    interpreter: interpreterOf(resolution, digests, beside),
+    interpreter: interpreterOf(resolution, digests),
     target: {
       path: toText((target.named ?? target.trace).realPath),
       argument: target.word?.text,
@@ -63,7 +61,7 @@ function measureResolution(resolution: Resolution, context: MeasureContext): Raw
     bytes: covered.bytes,
     warnings: warningsOf(resolution),
   };
-  const baseline = baselineOf(resolution, covered, beside, digests, tools);
+  const baseline = baselineOf(resolution, covered, digests, tools);
   return { measurement, baseline, question: questionFor(resolution) };
 }
 
@@ -90,20 +88,12 @@ function coverageOf({ coverage }: Resolution): Coverage {
   return { scope, root: toText(root), ignore, leavesOut };
 }
 
-function baselineOf(
-  resolution: Resolution,
-  { tree }: Covered,
-  beside: readonly ExtraTrace[],
-  digests: FileDigests,
-  tools: MeasureTools,
-): Baseline {
+function baselineOf(resolution: Resolution, { tree }: Covered, digests: FileDigests, tools: MeasureTools): Baseline {
   const traces = tracesOf(resolution);
-  const files = [...Object.values(traces), ...beside.map(({ trace }) => trace)].filter(
-    (trace) => trace.end.kind === "file",
-  );
+  const files = Object.values(traces).filter((trace) => trace.end.kind === "file");
   const changes = [...files.map((trace) => trace.end.ctimeNs), tree?.fingerprint.newestCtimeNs ?? 0n];
   const isFresh = changes.some((changeNs) => changeNs > tools.startedNs - tickNs);
-  return { traces, extra: beside, tree, digests: Object.fromEntries(digests.all), isFresh };
+  return { traces, root: resolution.coverage.root, extra: [], tree, digests: Object.fromEntries(digests.all), isFresh };
 }
 
 /** Two ticks of the slowest kernel clock (100 Hz): changes that are nearer to each other can leave the same time. */

@@ -1,5 +1,5 @@
 import { AttestationError, isAttestationError } from "../errors.js";
-import { resolveLaunch } from "../resolve/resolve.js";
+import { type Resolution, resolveLaunch } from "../resolve/resolve.js";
 import type { LaunchTerms } from "../terms.js";
 import { type Baseline, type BaselineTree, differenceOf, tracesOf } from "./baseline.js";
 import { pathOfText, shown } from "./byte-path.js";
@@ -20,6 +20,7 @@ export function recheckNow(terms: LaunchTerms, baseline: Baseline, { platform, t
     const resolution = resolveLaunch(terms, platform);
     const difference =
       differenceOf(baseline.traces, tracesOf(resolution)) ??
+      rootDifference(baseline, resolution) ??
       extraDifference(baseline) ??
       treeDifference(baseline.tree, tools);
     if (difference !== undefined) throw changed(difference);
@@ -28,6 +29,10 @@ export function recheckNow(terms: LaunchTerms, baseline: Baseline, { platform, t
     if (!isAttestationError(error) || error.code === "TARGET_CHANGED") throw error;
     throw changed(error.message, error);
   }
+}
+
+function rootDifference({ root }: Baseline, { coverage }: Resolution): string | undefined {
+  return root === coverage.root ? undefined : `what belongs to it is now ${shown(coverage.root)}`;
 }
 
 function extraDifference({ extra }: Baseline): string | undefined {

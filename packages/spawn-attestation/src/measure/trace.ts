@@ -27,6 +27,13 @@ export interface PathTrace {
   readonly end: Identity;
 }
 
+/** A file that takes part in a launch, and where it is looked for again, symlinks on the way included. */
+export interface WatchedFile {
+  readonly part: string;
+  readonly path: BytePath;
+  readonly trace: PathTrace;
+}
+
 /** Linux's own bound (path_resolution(7)). */
 const maxLinks = 40;
 

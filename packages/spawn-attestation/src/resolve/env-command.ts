@@ -74,12 +74,28 @@ function assign(words: readonly EnvWord[], env: Record<string, string>): readonl
  * Splits at blanks outside quotes. Variables and escapes are refused: what they mean is decided only when `env` runs.
  */
 function splitString(text: string): EnvWord[] {
-  const words = [...text.matchAll(/(?:[^\s'"]+|'[^']*'|"[^"]*")+/g)].map((match) => match[0]);
-  const whole = words.join("") === text.replace(/\s+(?=(?:[^'"]|'[^']*'|"[^"]*")*$)/g, "");
-  if (!whole || /[$\\#]/.test(text)) {
-    throw new AttestationError("SHEBANG_INVALID", `env -S ${printable(text)} holds $, \\, # or an open quote`, {
-      advice: "write the interpreter in command and the script in args",
-    });
+  if (/[$\\#]/.test(text)) throw unsplittable(text);
+  const words: EnvWord[] = [];
+  let word: string | undefined;
+  let quote: string | undefined;
+  for (const char of text) {
+    if (char === quote) quote = undefined;
+    else if (quote !== undefined) word = `${word ?? ""}${char}`;
+    else if (char === "'" || char === '"') {
+      quote = char;
+      word ??= "";
+    } else if (!/\s/.test(char)) word = `${word ?? ""}${char}`;
+    else if (word !== undefined) {
+      words.push({ text: word, from: undefined });
+      word = undefined;
+    }
   }
-  return words.map((word) => ({ text: word.replace(/'([^']*)'|"([^"]*)"/g, "$1$2"), from: undefined }));
+  if (quote !== undefined) throw unsplittable(text);
+  return word === undefined ? words : [...words, { text: word, from: undefined }];
+}
+
+function unsplittable(text: string): AttestationError {
+  return new AttestationError("SHEBANG_INVALID", `env -S ${printable(text)} holds $, \\, # or an open quote`, {
+    advice: "write the interpreter in command and the script in args",
+  });
 }

@@ -1,7 +1,7 @@
 import { AttestationError } from "../errors.js";
-import { printable } from "../measure/byte-path.js";
+import { printable, shown } from "../measure/byte-path.js";
 import { readEnvCommand } from "./env-command.js";
-import { type InterpreterTable, tableFor } from "./interpreters.js";
+import { type InterpreterTable, tablesFor } from "./interpreters.js";
 import { refuseLauncher } from "./launchers.js";
 import { type FoundProgram, findProgram } from "./lookup.js";
 import { isManagerShim, type ProgramForm, readProgram, wrappedScript } from "./program-file.js";
@@ -63,13 +63,14 @@ function step(place: Place, cwd: string): Followed | Place {
   if (word === undefined) throw nothingToRun();
   const program = findProgram(word.text, { env: place.env, cwd }, nounFor(word));
   const names = [baseName(program.path), baseName(program.trace.realPath)];
-  const known = tableFor(names.slice(0, 1)) !== undefined || names[0] === "env";
+  const known = tablesFor(names.slice(0, 1)).length > 0 || names[0] === "env";
   // By its own name too (a link to npx-cli.js), unless the first one settles it: every tool of BusyBox is one file.
   const suspects = known ? names.slice(0, 1) : names;
   refuseLauncher(suspects, textsOf(rest));
   const form = readProgram(program);
   if (suspects.includes("env") && form.kind === "native") return throughEnv(place, program, rest);
-  const table = tableFor(names);
+  const [table, other] = tablesFor(names);
+  if (table !== undefined && other !== undefined) throw twoNames(program, table, other);
   const shim = isManagerShim(names[1] ?? "", form);
   const isScript = form.kind === "script";
   const end = { program, words: rest, isScript, ...carried(place) };
@@ -150,6 +151,12 @@ function nothingToRun(): AttestationError {
   return new AttestationError("TARGET_MISSING", "env is given no program to run", {
     advice: "write the program in command and its variables in env",
   });
+}
+
+function twoNames(program: FoundProgram, one: InterpreterTable, two: InterpreterTable): AttestationError {
+  const real = shown(program.trace.realPath);
+  const message = `${printable(program.path)} leads to ${real}: it may read its arguments as ${one.family} or as ${two.family}`;
+  return new AttestationError("TARGET_AMBIGUOUS", message, { advice: `write ${real} in command` });
 }
 
 function tooDeep(command: string): AttestationError {

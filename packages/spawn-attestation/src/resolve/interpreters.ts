@@ -285,11 +285,7 @@ export const interpreterTables: readonly InterpreterTable[] = [
   shell,
 ];
 
-/** The interpreter known by one of these file names. */
-export function tableFor(names: readonly string[]): InterpreterTable | undefined {
-  for (const name of names) {
-    const table = interpreterTables.find((candidate) => candidate.names.test(name));
-    if (table !== undefined) return table;
-  }
-  return undefined;
+/** The interpreters known by some file names, each once. */
+export function tablesFor(names: readonly string[]): readonly InterpreterTable[] {
+  return interpreterTables.filter((table) => names.some((name) => table.names.test(name)));
 }

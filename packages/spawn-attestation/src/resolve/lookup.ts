@@ -31,7 +31,7 @@ export interface LookupNoun {
  */
 export function findProgram(word: string, around: Surroundings, noun: LookupNoun): FoundProgram {
   if (word.includes("/")) return programAt(absolute(word, around.cwd), noun);
-  const folders = (around.env["PATH"] ?? "").split(":");
+  const folders = foldersOf(around.env["PATH"]);
   for (const folder of folders) {
     const found = executableAt(absolute(`${folder === "" ? "." : folder}/${word}`, around.cwd));
     if (found !== undefined) return found;
@@ -40,6 +40,12 @@ export function findProgram(word: string, around: Surroundings, noun: LookupNoun
     advice: "write the full path of the program in command, or list the PATH it is on in env",
     osCode: "ENOENT",
   });
+}
+
+/** Without PATH the system's own default (execvp(3)); an empty one names nothing, rather than the working folder. */
+function foldersOf(path: string | undefined): readonly string[] {
+  if (path === "") return [];
+  return (path ?? "/bin:/usr/bin").split(":");
 }
 
 /** An absolute path without resolving `..`, which means something else behind a symlink. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { AttestationError } from "../errors.js";
-import { printable, toBuffer } from "../measure/byte-path.js";
+import { parentOf, printable, toBuffer, toText } from "../measure/byte-path.js";
 import { atPath } from "../measure/identity.js";
 import type { FoundProgram } from "./lookup.js";
 import { readShebang, readTrampoline, type Shebang } from "./shebang.js";
@@ -36,7 +36,7 @@ export function readProgram(program: FoundProgram): ProgramForm {
   const bytes = readHead(program);
   const shebang = readShebang(bytes, program.path);
   if (shebang !== undefined) {
-    const folder = program.path.slice(0, program.path.lastIndexOf("/"));
+    const folder = toText(parentOf(program.trace.realPath));
     return { kind: "script", shebang, trampoline: readTrampoline(bytes, folder), head: bytes.toString("utf8") };
   }
   if (nativeMagics.has(bytes.subarray(0, 4).toString("hex"))) return { kind: "native" };

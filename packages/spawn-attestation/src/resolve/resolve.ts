@@ -1,10 +1,11 @@
 import type { Guard, Launch } from "../description.js";
 import { AttestationError, isAttestationError } from "../errors.js";
 import { pathOfText, printable } from "../measure/byte-path.js";
-import { type PathTrace, tracePath } from "../measure/trace.js";
+import { type PathTrace, tracePath, type WatchedFile } from "../measure/trace.js";
 import type { LaunchTerms } from "../terms.js";
 import { type CoveragePlan, planCoverage } from "./coverage.js";
 import { type Followed, followCommand, type Word } from "./follow.js";
+import { filesBeside } from "./interpreter-files.js";
 import { type FoundProgram, findProgram } from "./lookup.js";
 import { keepsFromCache } from "./python.js";
 import { refuseIncomplete } from "./self-contained.js";
@@ -21,6 +22,8 @@ export interface Resolution {
   readonly coverage: CoveragePlan;
   readonly guard: Guard;
   readonly cwd: PathTrace;
+  /** Files that belong to the interpreter. */
+  readonly beside: readonly WatchedFile[];
 }
 
 /**
@@ -49,7 +52,7 @@ export function resolveLaunch(terms: LaunchTerms, platform: string): Resolution 
   }
 }
 
-function resolveTarget(terms: LaunchTerms): Pick<Resolution, "followed" | "target" | "coverage"> {
+function resolveTarget(terms: LaunchTerms): Pick<Resolution, "followed" | "target" | "coverage" | "beside"> {
   const { cwd, env, guard } = terms;
   const words: Word[] = [{ text: terms.command, from: "command" }, ...terms.args.map((text, from) => ({ text, from }))];
   const followed = followCommand(words, env, cwd);
@@ -57,7 +60,9 @@ function resolveTarget(terms: LaunchTerms): Pick<Resolution, "followed" | "targe
   const skipsCompiledCode = followed.table?.family === "python" && keepsFromCache(followed, target.scan);
   const coverage = planCoverage({ followed, target, description: terms, cwd, guard, skipsCompiledCode });
   if (guard === "snapshot") refuseIncomplete(followed, target, coverage);
-  return { followed, target, coverage };
+  const { path, trace } = followed.program;
+  const beside = target.isProgram ? [] : filesBeside(pathOfText(path), trace.realPath);
+  return { followed, target, coverage, beside };
 }
 
 /** The same error with what would have been executed, for a caller that only observes. */

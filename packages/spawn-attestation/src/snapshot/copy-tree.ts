@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { type BytePath, inFolder, pathOfLatin1, toBuffer } from "../measure/byte-path.js";
 import type { ReadPlan } from "../measure/hash-file.js";
+import { systemCode } from "../measure/identity.js";
 import { type MeasuredTree, type MeasureTreePlan, measureTree } from "../measure/measure-tree.js";
 import { inTree, type TreeEntry } from "../measure/walk.js";
 
@@ -62,10 +63,15 @@ export function sinkTo(descriptor: number): (chunk: Uint8Array) => void {
   };
 }
 
-/** Removes a tree whose folders may be read-only. */
+/** Removes a tree whose folders may be read-only, as far as nobody else removes it at the same time. */
 export function removeTree(path: BytePath): void {
-  openForRemoval(path);
-  rmSync(toBuffer(path), { recursive: true, force: true });
+  try {
+    openForRemoval(path);
+    rmSync(toBuffer(path), { recursive: true, force: true });
+  } catch (error) {
+    // Whoever was quicker removes the rest; anything else is left to the next sweep.
+    if (systemCode(error) === undefined) throw error;
+  }
 }
 
 function openForRemoval(path: BytePath): void {

@@ -96,7 +96,7 @@ function baselineOf(
   const digests = Object.fromEntries(Object.entries(before.digests).filter(([path]) => paths.has(path)));
   const newest = copy.tree?.fingerprint.newestCtimeNs ?? traces["target"]?.end.ctimeNs ?? 0n;
   const isFresh = before.isFresh || newest > tools.startedNs;
-  const shared = { traces, extra: before.extra, isFresh };
+  const shared = { traces, root: copy.path, extra: before.extra, isFresh };
   if (copy.tree === undefined) return { ...shared, digests: { ...digests, [toText(copy.path)]: digest } };
   const { fingerprint, hex } = copy.tree;
   return {

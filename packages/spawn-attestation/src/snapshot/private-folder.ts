@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { AttestationError } from "../errors.js";
 import { printable } from "../measure/byte-path.js";
@@ -19,9 +19,27 @@ export function ensurePrivateFolder(folder: string): void {
   }
   const stat = lstatSync(folder);
   if (!stat.isDirectory()) throw notPrivate(folder, "it is no folder");
-  if (process.geteuid !== undefined && stat.uid !== process.geteuid())
-    throw notPrivate(folder, `it belongs to user ${stat.uid}`);
+  if (!isOwn(stat.uid)) throw notPrivate(folder, `it belongs to user ${stat.uid}`);
   if ((stat.mode & 0o077) !== 0) throw notPrivate(folder, `its mode is ${(stat.mode & 0o777).toString(8)}`);
+  refuseOpenParents(folder);
+}
+
+/** Root, and what root's own folders look like from inside a user namespace that does not map it. */
+const trusted: ReadonlySet<number> = new Set([0, 65534]);
+
+/** Whoever can rename a folder above ours can put another in its place. A sticky one, such as /tmp, lets only owners. */
+function refuseOpenParents(folder: string): void {
+  for (let at = dirname(realpathSync(folder)); ; at = dirname(at)) {
+    const { mode, uid } = lstatSync(at);
+    const isOpen = (mode & 0o002) !== 0 && (mode & 0o1000) === 0;
+    if (isOpen || !(isOwn(uid) || trusted.has(uid)))
+      throw notPrivate(folder, `others can rename what is in ${printable(at)}`);
+    if (at === dirname(at)) return;
+  }
+}
+
+function isOwn(uid: number): boolean {
+  return process.geteuid === undefined || uid === process.geteuid();
 }
 
 function notPrivate(folder: string, why: string, cause?: unknown): AttestationError {

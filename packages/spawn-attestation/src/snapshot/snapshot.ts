@@ -137,16 +137,19 @@ function setAside(place: BytePath): void {
   removeTree(aside);
 }
 
-/** A copy that a process left unfinished when it was killed, once that process is gone for a while. */
+/** A copy that was left unfinished, or set aside and not removed: by a process that is gone, or that gave it up. */
 const abandonedAfterMs = 600_000;
+const givenUpAfterMs = 3_600_000;
 
 function sweepBuilds(folder: BytePath): void {
   for (const name of readdirSync(toBuffer(folder), { encoding: "latin1" })) {
     const pid = /^\.build-(\d+)-[0-9a-f]{16}$/.exec(name)?.[1];
-    if (pid === undefined || isAlive(Number(pid))) continue;
-    const build = inFolder(folder, pathOfText(name));
-    const age = Date.now() - (lstatSync(toBuffer(build), { throwIfNoEntry: false })?.mtimeMs ?? 0);
-    if (age > abandonedAfterMs) removeTree(build);
+    if (pid === undefined && !/\.damaged-[0-9a-f]{16}$/.test(name)) continue;
+    const path = inFolder(folder, pathOfText(name));
+    const age =
+      Date.now() - (lstatSync(toBuffer(path), { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY);
+    const isOver = age > (pid !== undefined && isAlive(Number(pid)) ? givenUpAfterMs : abandonedAfterMs);
+    if (isOver) removeTree(path);
   }
 }
 
