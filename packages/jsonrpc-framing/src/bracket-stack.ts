@@ -1,46 +1,58 @@
-/** Levels kept in one integer; with one bit more it would leave V8's small integers. */
-const WORD_LEVELS = 30;
+/** Levels kept in one integer; with one more it would leave V8's small integers. */
+export const WORD_LEVELS = 30;
 
-/** The kinds of the brackets that are open, one bit each: 16 MiB of opening brackets take 4 MiB. */
+/**
+ * The kinds of the brackets that are open, one bit each: 16 MiB of opening brackets take 4 MiB.
+ */
 export interface BracketStack {
-  /** Opens an array or, with `object`, an object. */
-  push(object: boolean): void;
-  /** Closes the innermost; false when it is of the other kind or none is open. */
-  pop(object: boolean): boolean;
-  /** Whether the innermost is an object. */
-  inObject(): boolean;
-  readonly depth: number;
+  /** Words of outer levels. */
+  outer: number[] | undefined;
+  /** The innermost levels; the lowest bit is the innermost, and is set for an object. */
+  word: number;
+  /** How many levels `word` holds; 0 only when nothing is open. */
+  used: number;
 }
 
-/** See `BracketStack`. */
+/** A stack with nothing open. */
 export function createBracketStack(): BracketStack {
-  const full: number[] = [];
-  let word = 0;
-  let used = 0;
-  return {
-    push(object) {
-      if (used === WORD_LEVELS) {
-        full.push(word);
-        word = 0;
-        used = 0;
-      }
-      word = (word << 1) | (object ? 1 : 0);
-      used++;
-    },
-    pop(object) {
-      if (used === 0) return false;
-      const matches = (word & 1) === (object ? 1 : 0);
-      word >>= 1;
-      used--;
-      if (used === 0 && full.length > 0) {
-        word = full.pop() ?? 0;
-        used = WORD_LEVELS;
-      }
-      return matches;
-    },
-    inObject: () => (word & 1) === 1,
-    get depth() {
-      return full.length * WORD_LEVELS + used;
-    },
-  };
+  return { outer: undefined, word: 0, used: 0 };
+}
+
+/** 1 for a brace, 0 for a square bracket: the bit in which their bytes differ. */
+export function kindOf(bracket: number): number {
+  return (bracket >> 5) & 1;
+}
+
+/** Opens a level with this opening bracket. */
+export function openBracket(stack: BracketStack, bracket: number): void {
+  if (stack.used === WORD_LEVELS) {
+    stack.outer ??= [];
+    stack.outer.push(stack.word);
+    stack.word = 0;
+    stack.used = 0;
+  }
+  stack.word = (stack.word << 1) | kindOf(bracket);
+  stack.used++;
+}
+
+/** Closes the innermost level with this closing bracket; false when that is of the other kind or nothing is open. */
+export function closeBracket(stack: BracketStack, bracket: number): boolean {
+  if (stack.used === 0 || (stack.word & 1) !== kindOf(bracket)) return false;
+  stack.word >>= 1;
+  stack.used--;
+  if (stack.used === 0 && stack.outer !== undefined && stack.outer.length > 0) {
+    stack.word = stack.outer.pop() ?? 0;
+    stack.used = WORD_LEVELS;
+  }
+  return true;
+}
+
+/** Whether the innermost level is an object. */
+export function inObject(stack: BracketStack): boolean {
+  return (stack.word & 1) === 1;
+}
+
+/** How many levels are open. */
+export function depthOf(stack: BracketStack): number {
+  return (stack.outer?.length ?? 0) * WORD_LEVELS + stack.used;
 }

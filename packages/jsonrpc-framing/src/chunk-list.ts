@@ -7,7 +7,7 @@ const MAX_BLOCK_BYTES = 65_536;
 export interface ChunkList {
   readonly byteLength: number;
   /** The byte that came last; undefined when empty. */
-  readonly last: number | undefined;
+  last(): number | undefined;
   append(piece: Buffer): void;
   /** All pieces and `tail` in fresh memory, cut to `byteLength`; the list is then empty. */
   join(tail: Buffer, byteLength: number): Buffer;
@@ -19,7 +19,6 @@ export interface ChunkList {
 export function createChunkList(): ChunkList {
   let pieces: Buffer[] = [];
   let byteLength = 0;
-  let last: number | undefined;
   // The block that small pieces are copied into: `start` to `used` is not yet among the pieces.
   let block: Buffer | undefined;
   let start = 0;
@@ -44,7 +43,6 @@ export function createChunkList(): ChunkList {
   const clear = (): void => {
     pieces = [];
     byteLength = 0;
-    last = undefined;
     block = undefined;
     start = 0;
     used = 0;
@@ -54,13 +52,13 @@ export function createChunkList(): ChunkList {
     get byteLength() {
       return byteLength;
     },
-    get last() {
-      return last;
+    last() {
+      const piece = block !== undefined && used > start ? block.subarray(start, used) : pieces[pieces.length - 1];
+      return piece?.[piece.length - 1];
     },
     append(piece) {
       if (piece.length === 0) return;
       byteLength += piece.length;
-      last = piece[piece.length - 1];
       if (piece.length < MIN_VIEW_BYTES) {
         copy(piece);
       } else {

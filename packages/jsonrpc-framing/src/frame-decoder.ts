@@ -17,28 +17,35 @@ export function createFrameDecoder(splitter: Splitter): FrameDecoder {
   let offset = 0;
   let ended = false;
   let spent: { readonly error: unknown } | undefined;
-  const run = (step: (frames: Frame[]) => void): readonly Frame[] => {
-    const frames: Frame[] = [];
-    try {
-      step(frames);
-    } catch (error) {
-      spent = { error: withoutFrames(error) };
-      throw error;
-    }
-    return frames;
+  const spend = (error: unknown): void => {
+    spent = { error: withoutFrames(error) };
   };
   return {
     push(chunk) {
       if (spent !== undefined) throw spent.error;
       if (ended) throw new Error("push after end");
       offset += chunk.length;
-      return run((frames) => splitter.take(asBuffer(chunk), frames));
+      const frames: Frame[] = [];
+      try {
+        splitter.take(asBuffer(chunk), frames);
+      } catch (error) {
+        spend(error);
+        throw error;
+      }
+      return frames;
     },
     end() {
       if (spent !== undefined) throw spent.error;
       if (ended) return [];
       ended = true;
-      return run((frames) => splitter.finish(frames));
+      const frames: Frame[] = [];
+      try {
+        splitter.finish(frames);
+      } catch (error) {
+        spend(error);
+        throw error;
+      }
+      return frames;
     },
     get offset() {
       return offset;

@@ -1,4 +1,4 @@
-import { createBracketStack } from "./bracket-stack.js";
+import { closeBracket, createBracketStack, inObject, openBracket } from "./bracket-stack.js";
 import { FramingError } from "./errors.js";
 import {
   CLOSE_BRACE,
@@ -34,7 +34,7 @@ export function checkGrammar(bytes: Buffer, options: GrammarOptions = {}): void 
     const byte = i < end ? bytes[i] : undefined;
     // At the start of a value: go down into it, or over it.
     if (byte === OPEN_BRACE) {
-      open.push(true);
+      openBracket(open, byte);
       keys?.open();
       i = skipWhiteSpace(bytes, i + 1, end);
       if (i >= end || bytes[i] !== CLOSE_BRACE) {
@@ -42,25 +42,25 @@ export function checkGrammar(bytes: Buffer, options: GrammarOptions = {}): void 
         continue;
       }
     } else if (byte === OPEN_BRACKET) {
-      open.push(false);
+      openBracket(open, byte);
       i = skipWhiteSpace(bytes, i + 1, end);
       if (i >= end || bytes[i] !== CLOSE_BRACKET) continue;
     } else {
       i = skipWhiteSpace(bytes, overScalar(bytes, i, end), end);
     }
     // Behind a value, or at the bracket that closes an empty one: close what closes here.
-    while (open.depth > 0 && i < end && (bytes[i] === CLOSE_BRACE || bytes[i] === CLOSE_BRACKET)) {
-      if (!open.pop(bytes[i] === CLOSE_BRACE)) throw notJson(i, "a bracket closes another kind");
-      if (bytes[i] === CLOSE_BRACE) keys?.close();
+    for (let next = bytes[i]; open.used > 0 && (next === CLOSE_BRACE || next === CLOSE_BRACKET); next = bytes[i]) {
+      if (!closeBracket(open, next)) throw notJson(i, "a bracket closes another kind");
+      if (next === CLOSE_BRACE) keys?.close();
       i = skipWhiteSpace(bytes, i + 1, end);
     }
-    if (open.depth === 0) {
+    if (open.used === 0) {
       if (i < end) throw notJson(i, "something follows the value");
       return;
     }
     if (i >= end || bytes[i] !== COMMA) throw notJson(i, "a comma or a closing bracket was expected");
     i = skipWhiteSpace(bytes, i + 1, end);
-    if (open.inObject()) i = overKey(bytes, i, end, keys);
+    if (inObject(open)) i = overKey(bytes, i, end, keys);
   }
 }
 

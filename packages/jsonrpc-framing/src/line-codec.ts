@@ -55,9 +55,16 @@ function createLineSplitter(terms: LineTerms): Splitter {
   let skipper: Skipper | undefined;
   let offset = 0; // of the first byte of the line
 
-  /** Tested before the piece is kept. A last carriage return may be the terminator's, which the limit does not count. */
-  const isOver = (piece: Buffer): boolean =>
-    held.byteLength + piece.length - trailingReturn(piece, held.last) > terms.maxFrameBytes;
+  /** 1 when the line so far ends with a carriage return, which may be its terminator's, else 0. */
+  const trailingReturn = (piece: Buffer): number => {
+    const last = piece.length > 0 ? piece[piece.length - 1] : held.last();
+    return last === CARRIAGE_RETURN ? 1 : 0;
+  };
+  /** Tested before the piece is kept. */
+  const isOver = (piece: Buffer): boolean => {
+    const byteLength = held.byteLength + piece.length;
+    return byteLength > terms.maxFrameBytes && byteLength - trailingReturn(piece) > terms.maxFrameBytes;
+  };
   const skipLine = (frames: readonly Frame[]): Skipper => {
     if (!terms.skip) throw tooLarge(terms.maxFrameBytes, offset, frames);
     const started = createSkipper(offset);
@@ -71,8 +78,9 @@ function createLineSplitter(terms: LineTerms): Splitter {
   };
   const endLine = (piece: Buffer, frames: Frame[]): void => {
     const byteLength = held.byteLength + piece.length;
-    const kept = byteLength - trailingReturn(piece, held.last);
-    const bytes = held.byteLength === 0 ? piece.subarray(0, kept) : held.join(piece, kept);
+    const kept = byteLength - trailingReturn(piece);
+    const line = kept === byteLength ? piece : piece.subarray(0, piece.length - 1);
+    const bytes = held.byteLength === 0 ? line : held.join(piece, kept);
     if (!isBlank(bytes)) frames.push({ bytes, offset });
     offset += byteLength;
   };
@@ -96,7 +104,8 @@ function createLineSplitter(terms: LineTerms): Splitter {
         takePiece(chunk.subarray(from, feed), true, frames);
         from = feed + 1;
       }
-      if (from < chunk.length) takePiece(chunk.subarray(from), false, frames);
+      // Most chunks of a large message are taken whole, without a view of their own.
+      if (from < chunk.length) takePiece(from === 0 ? chunk : chunk.subarray(from), false, frames);
     },
     finish(frames) {
       const start = offset;
@@ -109,12 +118,6 @@ function createLineSplitter(terms: LineTerms): Splitter {
     },
     bufferedBytes: () => held.byteLength,
   };
-}
-
-/** 1 when the line so far ends with a carriage return, else 0. */
-function trailingReturn(piece: Buffer, heldLast: number | undefined): number {
-  const last = piece.length > 0 ? piece[piece.length - 1] : heldLast;
-  return last === CARRIAGE_RETURN ? 1 : 0;
 }
 
 function tooLarge(maxFrameBytes: number, offset: number, frames: readonly Frame[]): FramingError {

@@ -96,7 +96,7 @@ export function splitArray(frame: Uint8Array, span: Span, limits?: SplitLimits):
   if (bytes[span.start] !== OPEN_BRACKET) throw notJson(span.start, "an array was expected");
   const elements: Span[] = [];
   let i = skipWhiteSpace(bytes, span.start + 1, span.end);
-  if (bytes[i] === CLOSE_BRACKET) return elements;
+  if (i < span.end && bytes[i] === CLOSE_BRACKET) return elements;
   for (;;) {
     const end = skipValue(bytes, i, span.end);
     if (elements.length === maxItems) throw tooManyItems(maxItems, i);

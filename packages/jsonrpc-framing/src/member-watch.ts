@@ -1,4 +1,4 @@
-import { createBracketStack } from "./bracket-stack.js";
+import { closeBracket, createBracketStack, depthOf, openBracket } from "./bracket-stack.js";
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -98,7 +98,7 @@ export function createMemberWatch(listener: MemberListener): MemberWatch {
     }
     if (byte === QUOTE || byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       listener.onValue(byte, undefined);
-      if (byte !== QUOTE) open.push(byte === OPEN_BRACE);
+      if (byte !== QUOTE) openBracket(open, byte);
       place = byte === QUOTE ? "in passed string" : "in nested";
       return at + 1;
     }
@@ -122,11 +122,11 @@ export function createMemberWatch(listener: MemberListener): MemberWatch {
         return i + 1;
       }
       if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        open.push(byte === OPEN_BRACE);
-        if (open.depth >= MAX_LEVELS) place = "lost";
+        openBracket(open, byte);
+        if (depthOf(open) >= MAX_LEVELS) place = "lost";
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-        if (!open.pop(byte === CLOSE_BRACE)) place = "lost";
-        else if (open.depth === 0) place = "comma";
+        if (!closeBracket(open, byte)) place = "lost";
+        else if (open.used === 0) place = "comma";
       }
       if (place !== "in nested") return i + 1;
     }
