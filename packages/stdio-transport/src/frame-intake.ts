@@ -29,7 +29,11 @@ export function createFrameIntake(terms: TransportTerms, receiver: FrameReceiver
     for (const frame of frames) {
       if (skipped.length > 0) deliverSkipped(frame.offset);
       if (stopped) return;
-      guarded(() => deliverOne(receiver, frame));
+      try {
+        deliverOne(receiver, frame);
+      } catch (error) {
+        throwLater(error);
+      }
     }
     if (skipped.length > 0) deliverSkipped(Number.POSITIVE_INFINITY);
   };
@@ -66,10 +70,14 @@ export function guarded(callback: () => void): void {
   try {
     callback();
   } catch (error) {
-    process.nextTick(() => {
-      throw error;
-    });
+    throwLater(error);
   }
+}
+
+function throwLater(error: unknown): void {
+  process.nextTick(() => {
+    throw error;
+  });
 }
 
 function deliverOne(receiver: FrameReceiver, frame: Frame): void {
