@@ -45,7 +45,9 @@ export function createSendQueue(writable: Writable, maxFrameBytes: number, maxQu
   let closed: StdioTransportError | undefined;
 
   const close = (reason: string, cause?: Error): void => {
-    closed ??= new StdioTransportError("TRANSPORT_CLOSED", reason, { cause });
+    // A child's pipe often closes before its exit is told: the one with a cause says more.
+    if (closed === undefined || (closed.cause === undefined && cause !== undefined))
+      closed = new StdioTransportError("TRANSPORT_CLOSED", reason, { cause });
     const failed = [...writes.flatMap((write) => write.entries), ...waiting];
     for (const write of writes) write.entries = [];
     waiting = [];
@@ -113,9 +115,7 @@ export function createSendQueue(writable: Writable, maxFrameBytes: number, maxQu
     const refused = refusal(frame, signal);
     if (refused !== undefined) return Promise.reject(refused);
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => takeBack(frame, reject, signal?.reason);
-      signal?.addEventListener("abort", onAbort, { once: true });
-      const unlisten = signal === undefined ? undefined : () => signal.removeEventListener("abort", onAbort);
+      const unlisten = signal && onAbort(signal, () => takeBack(frame, reject, signal.reason));
       waiting.push({ frame, resolve, reject, unlisten });
       waitingBytes += frame.length + 1;
       if (waitingBytes >= eagerBytes) {
@@ -142,6 +142,12 @@ export function createSendQueue(writable: Writable, maxFrameBytes: number, maxQu
       return waitingBytes + leavingBytes;
     },
   };
+}
+
+/** Returns what stops the listening. */
+function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  signal.addEventListener("abort", listener, { once: true });
+  return () => signal.removeEventListener("abort", listener);
 }
 
 function sizeOf(entries: readonly QueuedFrame[]): number {
