@@ -12,18 +12,21 @@ export interface Opened {
   readonly token: string;
 }
 
-/** Opens children for the tests of one file and ends them after each. */
-export function childrenOfThisFile(): (options: Partial<ChildOptions> & { file: string }) => Promise<Opened> {
+/** Opens children, and starts their transports if not told otherwise, for the tests of one file and ends them after each. */
+export function childrenOfThisFile(): (
+  options: Partial<ChildOptions> & { file: string },
+  isStarted?: boolean,
+) => Promise<Opened> {
   const opened: ChildHandle[] = [];
   afterEach(async () => {
     for (const child of opened.splice(0)) await child.kill();
   });
-  return async (options) => {
+  return async (options, isStarted = true) => {
     const token = randomUUID();
     const child = await openChild({ args: [], ...options, env: { PATH, ...options.env, TOKEN: token } });
     opened.push(child);
     const recorder = createRecorder();
-    child.transport.start(recorder);
+    if (isStarted) child.transport.start(recorder);
     return { child, recorder, token };
   };
 }
