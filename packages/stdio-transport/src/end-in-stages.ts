@@ -1,8 +1,10 @@
+import type { Scheduler } from "@berth/jsonrpc-framing";
 import type { ChildTerms } from "./child-terms.js";
 import { endEverything, type Held } from "./end-everything.js";
 import { createGate } from "./gate.js";
 import { hasGroupMembers } from "./process-identity.js";
-import { within } from "./within.js";
+import type { Supervision } from "./supervision.js";
+import { pause, within } from "./within.js";
 
 /** Where to begin: `terminate` when the command is gone and others may be left, `kill` to wait for nothing. */
 export type FirstStage = "input" | "terminate" | "kill";
@@ -25,9 +27,12 @@ export function createEnding(held: Held, terms: ChildTerms, endInput: () => void
   const run = async (first: FirstStage): Promise<void> => {
     endInput();
     if (first === "input") await stage([supervision.exited], terms.inputMs);
-    if (!supervision.isOver() && !isHurried && mayHaveMembers(held)) {
+    if (!supervision.isOver() && !isHurried && hasMembers(supervision)) {
       supervision.channel.tell("TERM");
-      await stage([], terms.terminateMs);
+      const looking = new AbortController();
+      const alone = supervision.supervisor === "sh" ? [whenAlone(supervision, terms.scheduler, looking.signal)] : [];
+      await stage(alone, terms.terminateMs);
+      looking.abort();
     }
     await endEverything(held);
   };
@@ -43,6 +48,16 @@ export function createEnding(held: Held, terms: ChildTerms, endInput: () => void
 }
 
 /** A shell supervisor stays in the group to the end and cannot tell whether anybody else is there; Perl ends with the last. */
-function mayHaveMembers({ supervision }: Held): boolean {
-  return supervision.supervisor === "perl" || hasGroupMembers(supervision.pid, 1);
+function hasMembers({ supervisor, pid }: Supervision): boolean {
+  return supervisor === "perl" || hasGroupMembers(pid, 1);
+}
+
+const lookMs = 20;
+
+/** Resolves when a shell supervisor is the last of its group. */
+async function whenAlone(supervision: Supervision, scheduler: Scheduler, until: AbortSignal): Promise<void> {
+  while (hasMembers(supervision) && !supervision.isOver()) {
+    await pause(lookMs, scheduler);
+    if (until.aborted) return;
+  }
 }
