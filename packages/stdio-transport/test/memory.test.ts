@@ -33,7 +33,9 @@ it("works in both directions at once", async () => {
   const heard = [createRecorder(), createRecorder()] as const;
   left.start(heard[0]);
   right.start(heard[1]);
-  await Promise.all(Array.from({ length: 50 }, (_, n) => [left.send(bytes(`{"l":${n}}`)), right.send(bytes(`{"r":${n}}`))]).flat());
+  await Promise.all(
+    Array.from({ length: 50 }, (_, n) => [left.send(bytes(`{"l":${n}}`)), right.send(bytes(`{"r":${n}}`))]).flat(),
+  );
   await Promise.all(heard.map((recorder) => recorder.framesCame(50)));
   expect(heard[0].frames[49]).toBe('{"r":49}');
   expect(heard[1].frames[49]).toBe('{"l":49}');

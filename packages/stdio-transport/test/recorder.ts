@@ -89,7 +89,9 @@ export function createRecorder(onFrame?: (frame: Frame) => void): Recorder {
 export async function soon<T>(promise: Promise<T>, what: string, boundMs = 10_000): Promise<T> {
   const bound = AbortSignal.timeout(boundMs);
   return new Promise((resolve, reject) => {
-    bound.addEventListener("abort", () => reject(new Error(`${what} did not come within ${boundMs} ms`)), { once: true });
+    bound.addEventListener("abort", () => reject(new Error(`${what} did not come within ${boundMs} ms`)), {
+      once: true,
+    });
     promise.then(resolve, reject);
   });
 }
