@@ -17,6 +17,9 @@ import { describe, env, runLaunch } from "./support/launch.js";
 import { runs } from "./support/soak.js";
 import { sourceMeasurer } from "./support/source-measurer.js";
 
+/** A part of the system, not of the workspace. */
+const setpriv = "setpriv";
+
 const measurer = sourceMeasurer();
 afterAll(() => measurer.close());
 const measure = (description: SpawnDescription): Promise<Measurement> => measureLaunch(description, { measurer });
@@ -108,7 +111,7 @@ suite("a hostile file system", () => {
         "-e",
         code,
       ];
-      const output = execFileSync("setpriv", asNobody, { cwd: folder, encoding: "utf8", timeout: 20_000 });
+      const output = execFileSync(setpriv, asNobody, { cwd: folder, encoding: "utf8", timeout: 20_000 });
       expect(output.trim().split("\n")).toEqual([
         "UNREADABLE EACCES",
         "UNREADABLE EACCES",

@@ -215,6 +215,10 @@ suite("compiled Python code", () => {
       describe("env", ["-u", "PYTHONPYCACHEPREFIX", pythonPath(), "s.py"], { cwd: folder, env }),
     );
     expect(byCommand.coverage.ignore).toEqual([]);
+    // Also when it sets them to what they are already: what is listed is replaced, what `env` sets is not.
+    const evil = { ...env, PYTHONPYCACHEPREFIX: "/evil" };
+    const again = describe("env", ["PYTHONPYCACHEPREFIX=/evil", pythonPath(), "s.py"], { cwd: folder, env: evil });
+    expect((await measure(again)).coverage.ignore).toEqual([]);
   });
 
   it("options in the #! line count", async () => {

@@ -243,6 +243,20 @@ suite("what a snapshot holds", () => {
     expect(output).toBe("hello\n");
   });
 
+  it("may be reached through env: then its word among the arguments is replaced", async () => {
+    const folder = testFolder({ tool: { program: '#!/bin/sh\necho "$0 $X"\n' } });
+    execFileSync("cp", ["/bin/echo", join(folder, "native")]);
+    for (const name of ["tool", "native"]) {
+      const snapshots = join(folder, `${name}-snapshots`);
+      const { launch, output } = await runCopy(
+        describe("env", ["X=7", `./${name}`, "x"], { cwd: folder, env }),
+        snapshots,
+      );
+      expect(launch.args).toEqual(["X=7", join(only(snapshots), name), "x"]);
+      expect(output).toBe(name === "tool" ? `${join(only(snapshots), name)} 7\n` : "x\n");
+    }
+  });
+
   const it_ = partTest("python3");
   it_("is a Python project outside a virtual environment", async () => {
     const folder = testFolder({

@@ -17,6 +17,9 @@ import { preAuthentication, verifyStatement } from "../src/verify.js";
 import { testFolder } from "./support/folder.js";
 import { runs } from "./support/soak.js";
 
+/** A part of the system, not of the workspace. */
+const openssl = "openssl";
+
 const hex = (digit: string): string => digit.repeat(64);
 const launch = {
   file: "/x/node",
@@ -149,7 +152,7 @@ describe("a signed statement", () => {
       "-sigfile",
       "signature",
     ];
-    expect(execFileSync("openssl", args, { cwd: folder, encoding: "utf8" })).toContain("Verified Successfully");
+    expect(execFileSync(openssl, args, { cwd: folder, encoding: "utf8" })).toContain("Verified Successfully");
   });
 
   it("follows the published test vector of DSSE's encoding", () => {

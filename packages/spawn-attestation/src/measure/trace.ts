@@ -42,6 +42,7 @@ const maxLinks = 40;
  * @throws {AttestationError} `codes.missing`, `LINK_LOOP`, `UNREADABLE`; `TARGET_NOT_STABLE` for paths through `/proc`,
  * which lead elsewhere in the child than here (`/dev/stdin` is one of them).
  */
+// A state machine over names, the kernel's own walk (path_resolution(7)).
 export function tracePath(path: BytePath, codes: FaultCodes): PathTrace {
   const steps: PathStep[] = [];
   const calling = <T>(at: BytePath, call: () => T): T => {

@@ -3,10 +3,10 @@ import { printable } from "../measure/byte-path.js";
 
 /** What `env` was asked to do before it starts the program. */
 export interface EnvCommand {
-  /** The program and its arguments; how many words of the input came before it is `skipped` (`-S` adds words of its own). */
+  /** The program and its arguments. */
   readonly words: readonly EnvWord[];
   readonly env: Readonly<Record<string, string>>;
-  /** The child's environment is not the one we list: it was cleared or its names were changed. */
+  /** The variables that we set for the child may not reach it: they were cleared, removed or set again. */
   readonly clearsEnvironment: boolean;
 }
 
@@ -16,7 +16,8 @@ export interface EnvWord {
   readonly from: number | undefined;
 }
 
-const unset = /^(?:-u|--unset=)(.+)$/;
+/** The variables that keep Python from running cached code; a start line that touches them undoes that. */
+const ours: ReadonlySet<string> = new Set(["PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"]);
 
 /**
  * Reads the arguments of coreutils' `env`, with `-S` split as its manual says, in the forms that start lines use.
@@ -27,47 +28,61 @@ export function readEnvCommand(args: readonly string[], given: Readonly<Record<s
   const env: Record<string, string> = { ...given };
   let clearsEnvironment = false;
   const ahead: EnvWord[] = args.map((text, from) => ({ text, from }));
+  const remove = (name: string): void => {
+    clearsEnvironment ||= ours.has(name);
+    delete env[name];
+  };
   for (let word = ahead.shift(); word !== undefined; word = ahead.shift()) {
-    const { text } = word;
-    const split = /^(?:-S|--split-string=)(.+)$/.exec(text)?.[1];
-    if (split !== undefined) {
-      ahead.unshift(...splitString(split));
-    } else if (text === "-S" || text === "--split-string") {
-      ahead.unshift(...splitString(ahead.shift()?.text ?? ""));
-    } else if (text === "-i" || text === "-" || text === "--ignore-environment") {
+    const { option, value } = readOption(word.text);
+    if (option === "-S") {
+      ahead.unshift(...splitString(value ?? ahead.shift()?.text ?? ""));
+    } else if (option === "-u") {
+      remove(value ?? ahead.shift()?.text ?? "");
+    } else if (option === "-i") {
       clearsEnvironment = true;
-      for (const name of Object.keys(env)) delete env[name];
-    } else if (text === "-u" || text === "--unset" || unset.test(text)) {
-      const name = unset.exec(text)?.[1] ?? ahead.shift()?.text ?? "";
-      clearsEnvironment ||= ours.has(name);
-      delete env[name];
-    } else if (text === "--") {
-      return { words: assign(ahead, env), env, clearsEnvironment: clearsEnvironment || setsOurs(env, given) };
-    } else if (text.startsWith("-")) {
-      throw new AttestationError("SHEBANG_INVALID", `env ${printable(text)} is not understood here`, {
-        advice: "write the program itself in command, and its variables in env",
-      });
-    } else {
-      const words = assign([word, ...ahead], env);
-      return { words, env, clearsEnvironment: clearsEnvironment || setsOurs(env, given) };
-    }
+      for (const name of Object.keys(env)) remove(name);
+    } else if (option === undefined) {
+      const assigned = assign(word.text === "--" ? ahead : [word, ...ahead], env);
+      return { words: assigned.words, env, clearsEnvironment: clearsEnvironment || assigned.setsOurs };
+    } else throw unknownOption(word.text);
   }
   return { words: [], env, clearsEnvironment };
 }
 
-/** The variables that keep Python from running cached code; a start line that touches them undoes that. */
-const ours: ReadonlySet<string> = new Set(["PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"]);
+interface EnvOption {
+  /** Undefined: the options end here. */
+  readonly option: "-S" | "-u" | "-i" | "unknown" | undefined;
+  readonly value?: string | undefined;
+}
 
-function setsOurs(env: Readonly<Record<string, string>>, given: Readonly<Record<string, string>>): boolean {
-  return [...ours].some((name) => env[name] !== given[name]);
+function readOption(text: string): EnvOption {
+  if (text === "--" || !text.startsWith("-")) return { option: undefined };
+  if (text === "-" || text === "-i" || text === "--ignore-environment") return { option: "-i" };
+  const split = /^(?:-S|--split-string)=?(.+)?$/.exec(text);
+  if (split !== null) return { option: "-S", value: text.startsWith("-S") ? text.slice(2) || undefined : split[1] };
+  const unset = /^(?:-u(.+)?|--unset(?:=(.+))?)$/.exec(text);
+  if (unset !== null) return { option: "-u", value: unset[1] ?? unset[2] };
+  return { option: "unknown" };
+}
+
+function unknownOption(text: string): AttestationError {
+  return new AttestationError("SHEBANG_INVALID", `env ${printable(text)} is not understood here`, {
+    advice: "write the program itself in command, and its variables in env",
+  });
 }
 
 /** Takes the leading `NAME=value` words into the environment. */
-function assign(words: readonly EnvWord[], env: Record<string, string>): readonly EnvWord[] {
+function assign(
+  words: readonly EnvWord[],
+  env: Record<string, string>,
+): { readonly words: readonly EnvWord[]; readonly setsOurs: boolean } {
   const first = words.findIndex((word) => !word.text.includes("="));
   const assignments = first < 0 ? words : words.slice(0, first);
-  for (const { text } of assignments) env[text.slice(0, text.indexOf("="))] = text.slice(text.indexOf("=") + 1);
-  return first < 0 ? [] : words.slice(first);
+  const pairs = assignments.map(
+    ({ text }) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)] as const,
+  );
+  for (const [name, value] of pairs) env[name] = value;
+  return { words: first < 0 ? [] : words.slice(first), setsOurs: pairs.some(([name]) => ours.has(name)) };
 }
 
 /**

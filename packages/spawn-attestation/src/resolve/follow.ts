@@ -16,6 +16,8 @@ export interface Word {
 /** The end of the chain of `#!` lines and `env`: what really executes, and with which words. */
 export interface Followed {
   readonly program: FoundProgram;
+  /** The word that names the program. */
+  readonly word: Word;
   /** Absent: the program is its own target, or it is an interpreter that nobody knows. */
   readonly table: InterpreterTable | undefined;
   /** `shim`: it stands for a known interpreter and finds the real one when it starts. */
@@ -73,7 +75,7 @@ function step(place: Place, cwd: string): Followed | Place {
   if (table !== undefined && other !== undefined) throw twoNames(program, table, other);
   const shim = isManagerShim(names[1] ?? "", form);
   const isScript = form.kind === "script";
-  const end = { program, words: rest, isScript, ...carried(place) };
+  const end = { program, word, words: rest, isScript, ...carried(place) };
   if (table !== undefined) return { ...end, table, kind: shim || isScript ? "shim" : "program" };
   if (shim) throw toolShim(program);
   if (form.kind === "native") return { ...end, table: undefined, kind: "program" };

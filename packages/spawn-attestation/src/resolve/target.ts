@@ -96,7 +96,7 @@ function runTarget(
     return at(word, trace, false);
   }
   if (followed.script !== undefined) return at(followed.script.word, followed.script.program.trace, false);
-  const own = at({ text: followed.program.path, from: "command" }, followed.program.trace, true);
+  const own = at({ ...followed.word, text: followed.program.path }, followed.program.trace, true);
   return own ?? wordThatIs(followed, scan, cwd, fits);
 }
 

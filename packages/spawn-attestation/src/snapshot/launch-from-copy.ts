@@ -49,12 +49,12 @@ function moveTarget(terms: LaunchTerms, { target, coverage, launch }: Resolution
   const from = target.word?.from;
   const { digest: _, ...rest } = terms;
   const watched: LaunchTerms = { ...rest, measureTarget: toText(copy.path), measureIgnore: [], guard: "recheck" };
-  const always = ["target", "measureTarget"];
+  const always = ["target", "measureTarget", ...(target.isProgram ? ["interpreter"] : [])];
   if (from === "command") {
     return {
       launch: { ...launch, file: place },
       terms: { ...watched, command: place },
-      changes: [...always, "executable", ...(target.isProgram ? ["interpreter"] : [])],
+      changes: [...always, "executable"],
     };
   }
   const args = launch.args.map((arg, index) => (index === from ? place : arg));
