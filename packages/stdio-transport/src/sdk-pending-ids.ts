@@ -3,6 +3,8 @@ import type { RequestId } from "@berth/jsonrpc-framing";
 /** Ids of requests that were sent and not answered yet. */
 export interface PendingIds {
   sent(message: object): void;
+  /** For the `catch` of sending it: forgets it and throws the reason on. */
+  notSent(message: object): (reason: unknown) => never;
   received(message: object): void;
   /** All that wait; they are forgotten. */
   take(): readonly RequestId[];
@@ -17,6 +19,11 @@ export function createPendingIds(): PendingIds {
       // The SDKs cancel a call that has timed out and forget it.
       const cancelled = cancelledId(message);
       if (cancelled !== undefined) waiting.delete(cancelled);
+    },
+    notSent: (message) => (reason) => {
+      const id = idOf(message);
+      if (id !== undefined) waiting.delete(id);
+      throw reason;
     },
     received: (message) => {
       const id = idOf(message);

@@ -81,7 +81,7 @@ export function sdkTransport(source: Transport | (() => Promise<Transport>)): Sd
     if (opened === undefined) throw new Error("the transport was not started");
     const transport = await opened;
     pending.sent(message);
-    await transport.send(Buffer.from(JSON.stringify(message)));
+    await transport.send(Buffer.from(JSON.stringify(message))).catch(pending.notSent(message));
   };
   const close = async (): Promise<void> => {
     if (opened === undefined) {
