@@ -63,7 +63,8 @@ describe("a call that the catalog does not let through", () => {
     const entries = await lastSession(place);
     expect(entries.map(({ type }) => type)).toEqual(["session.open", "call.refused", "session.close"]);
     expect(entries[1]).toMatchObject({
-      tool: expect.stringContaining("delete_note"),
+      server: "one",
+      tool: "delete_note",
       reason: "TOOL_DENIED",
       code: -31101,
     });

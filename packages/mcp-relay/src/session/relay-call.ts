@@ -57,7 +57,9 @@ export function refuseCall(
   const fault = error instanceof RelayFault ? error : notServed(wireErrors.internal, "INTERNAL", "internal error");
   const response = session.calls.fail(call, fault);
   if (response !== undefined) {
-    const { code, reason, data } = fault.parts;
+    const { code, reason, server = subject.server, name, data } = fault.parts;
+    // A name that was looked up in vain is still the client's own; the fault knows the server's.
+    const tool = (server === undefined ? undefined : name) ?? subject.tool;
     const digests = { expected: textOf(data?.["expected"]), measured: textOf(data?.["measured"]) };
     const { method, frame: request } = call;
     const callId = session.nextCallId();
@@ -65,7 +67,8 @@ export function refuseCall(
       type: "call.refused",
       callId,
       method,
-      ...subject,
+      server,
+      tool,
       code,
       reason,
       ...digests,
