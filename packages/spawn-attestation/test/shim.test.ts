@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it, onTestFinished, describe as suite } from "vitest";
@@ -53,9 +52,7 @@ suite("asking a shim", () => {
     const asked = question(
       "setsid sh -c 'echo $$ >away; exec sleep 30' & while [ ! -s away ]; do sleep 0.01; done; exit 0",
     );
-    onTestFinished(
-      () => execFileSync("kill", ["-9", readFileSync(join(asked.folder, "away"), "utf8").trim()]) && undefined,
-    );
+    onTestFinished(() => void process.kill(Number(readFileSync(join(asked.folder, "away"), "utf8")), "SIGKILL"));
     expect(await askAsChild(asked, { timeoutMs: 500 })).toBe("");
   });
 
