@@ -94,6 +94,7 @@ export function describeFrameDecoder(name: string, codec: CodecUnderTest): void 
       for (const again of [() => decoder.push(stream([bodyOf(1)])), () => decoder.end()]) {
         expect(thrown(again)).toMatchObject({ code: "FRAME_TOO_LARGE", frames: [] });
       }
+      expect(decoder.bufferedBytes).toBe(0);
     });
 
     it("holds at most the limit and a few bytes, whatever comes", () => {
@@ -185,7 +186,8 @@ export function describeFrameDecoder(name: string, codec: CodecUnderTest): void 
     it("takes time linear in the size of a message that comes in 1 KiB chunks", () => {
       const small = fastest(() => feed(codec, 8));
       const large = fastest(() => feed(codec, 16));
-      expect(large).toBeLessThan(3 * small + 10);
+      // Copying all that is held for each chunk takes seconds here; what garbage collection adds is tens of milliseconds.
+      expect(large).toBeLessThan(3 * small + 100);
     });
   });
 }

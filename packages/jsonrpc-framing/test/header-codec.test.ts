@@ -4,7 +4,7 @@ import { StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
 import { processorMs } from "../../../fixtures/processor-time.js";
 import { createHeaderDecoder, encodeHeaderFrame, type JsonObject } from "../src/index.js";
 import { decodeAll } from "./cuts.js";
-import { describeFrameDecoder } from "./frame-decoder.contract.js";
+import { describeFrameDecoder, fastest } from "./frame-decoder.contract.js";
 import { codeOf, thrown } from "./thrown.js";
 
 describeFrameDecoder("header codec", {
@@ -88,6 +88,15 @@ describe("header codec", () => {
       for (const text of hostile) codeOf(push(`Content-Type: ${text}\u0001\r\n\r\n`, { maxHeaderBytes: 65_536 }));
     });
     expect(used).toBeLessThan(2_000); // a backtracking reader takes minutes
+  });
+
+  it("does not copy a chunk anew for each of the thousands of messages in it", () => {
+    const chunk = Buffer.concat(Array(20_000).fill(encodeHeaderFrame("{}")));
+    const read = (maxHeaderBytes: number): number =>
+      fastest(() => {
+        expect(createHeaderDecoder({ maxHeaderBytes }).push(chunk)).toHaveLength(20_000);
+      });
+    expect(read(65_536)).toBeLessThan(4 * read(32) + 10);
   });
 
   it("takes a body of no bytes for a frame", () => {

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client as Client2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioTransport2 } from "@modelcontextprotocol/client/stdio";
@@ -68,6 +69,9 @@ describe.each(clients)("a client of SDK $line over a child", ({ create }) => {
     await client.connect(overChild(ownServer("1")));
     process.kill(opened[0]?.pid ?? 0, "SIGSTOP");
     const calls = [1, 2].map((n) => failure(client.callTool({ name: "echo", arguments: { text: String(n) } })));
+    // Both calls are in the pipe before the end, else they fail by being unsendable, which is another story.
+    do await setImmediate();
+    while ((opened[0]?.transport.queuedBytes ?? 0) > 0);
     process.kill(opened[0]?.pid ?? 0, "SIGKILL");
     for (const error of await soon(Promise.all(calls), "the failures")) {
       expect(error).toMatchObject({
