@@ -96,7 +96,7 @@ describe("header codec", () => {
       fastest(() => {
         expect(createHeaderDecoder({ maxHeaderBytes }).push(chunk)).toHaveLength(20_000);
       });
-    expect(read(65_536)).toBeLessThan(4 * read(32) + 10);
+    expect(read(65_536)).toBeLessThan(4 * read(32) + 100); // a copy for each message is a gigabyte
   });
 
   it("takes a body of no bytes for a frame", () => {
