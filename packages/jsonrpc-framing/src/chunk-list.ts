@@ -11,8 +11,8 @@ export interface ChunkList {
   append(piece: Buffer): void;
   /** All pieces and `tail` in fresh memory, cut to `byteLength`; the list is then empty. */
   join(tail: Buffer, byteLength: number): Buffer;
-  /** Hands each piece over, in order; the list is then empty. */
-  drain(take: (piece: Buffer) => void): void;
+  /** All pieces in order; the list is then empty. */
+  drain(): readonly Buffer[];
 }
 
 /** See `ChunkList`. Keeps no reference when empty. */
@@ -73,11 +73,11 @@ export function createChunkList(): ChunkList {
       clear();
       return joined;
     },
-    drain(take) {
+    drain() {
       sealRun();
       const drained = pieces;
       clear();
-      for (const piece of drained) take(piece);
+      return drained;
     },
   };
 }

@@ -3,18 +3,18 @@ import {
   type EnvelopeName,
   envelopeName,
   type IdReading,
-  isNumberStart,
   isVersion,
   methodFact,
   paramsFact,
   readId,
 } from "./envelope-values.js";
 import { FramingError } from "./errors.js";
-import { asBuffer, endOfLiteral, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipWhiteSpace } from "./json-bytes.js";
+import { asBuffer, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipWhiteSpace } from "./json-bytes.js";
 import { checkGrammar } from "./json-grammar.js";
+import { endOfLiteral, isNumberStart, readNumber } from "./json-number.js";
 import { notJson, skipValue } from "./json-skip.js";
 import { decodeString, endOfString } from "./json-string.js";
-import { endValue, keyIs, type MemberCursor, nextKey, nextMember, openObject, valueSpan } from "./member-cursor.js";
+import { endValue, keyAmong, type MemberCursor, nextKey, nextMember, openObject, valueSpan } from "./member-cursor.js";
 import type { RequestId } from "./message.js";
 import type { Span } from "./span.js";
 import { requireText } from "./utf8.js";
@@ -141,7 +141,8 @@ function checkedEnd(bytes: Buffer, start: number, end: number): number {
 function collectMembers(outer: MemberCursor, wanted: readonly string[], members: Map<string, Span>): number {
   const cursor = openObject(outer.bytes, outer.valueStart, outer.end);
   while (nextMember(cursor)) {
-    for (const name of wanted) if (keyIs(cursor, name)) members.set(name, valueSpan(cursor));
+    const name = keyAmong(cursor, wanted);
+    if (name !== undefined) members.set(name, valueSpan(cursor));
   }
   return cursor.at;
 }
@@ -158,6 +159,8 @@ function readFacts(bytes: Buffer, found: FoundMembers, id: IdReading | undefined
   };
 }
 
+const errorNames = ["code", "message"] as const;
+
 /** An error has an integer `code` and a string `message` (JSON-RPC 2.0 § 5.1). */
 function errorFact(bytes: Buffer, error: Span): EnvelopeFacts["error"] {
   if (bytes[error.start] !== OPEN_BRACE) return "invalid";
@@ -165,14 +168,15 @@ function errorFact(bytes: Buffer, error: Span): EnvelopeFacts["error"] {
   let message = false;
   const cursor = openObject(bytes, error.start, error.end);
   while (nextMember(cursor)) {
-    if (keyIs(cursor, "code")) code = isInteger(cursor);
-    else if (keyIs(cursor, "message")) message = bytes[cursor.valueStart] === QUOTE;
+    const name = keyAmong(cursor, errorNames);
+    if (name === "code") code = isInteger(cursor);
+    else if (name === "message") message = bytes[cursor.valueStart] === QUOTE;
   }
   return code && message ? "valid" : "invalid";
 }
 
 function isInteger({ bytes, valueStart, valueEnd }: MemberCursor): boolean {
-  return isNumberStart(bytes[valueStart]) && Number.isInteger(Number(bytes.toString("latin1", valueStart, valueEnd)));
+  return isNumberStart(bytes[valueStart]) && Number.isInteger(readNumber(bytes, valueStart, valueEnd));
 }
 
 function toEnvelope(bytes: Buffer, found: FoundMembers, kind: MessageKind, id: IdReading | undefined): Envelope {

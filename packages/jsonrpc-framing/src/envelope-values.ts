@@ -1,16 +1,19 @@
 import type { EnvelopeFacts } from "./envelope-rules.js";
 import { OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./json-bytes.js";
-import { decodeString, isName } from "./json-string.js";
+import { isNumberStart, readNumber } from "./json-number.js";
+import { decodeString, findName } from "./json-string.js";
 import type { RequestId } from "./message.js";
 
 /** The members of a message that JSON-RPC 2.0 knows. */
-export const envelopeNames = ["id", "jsonrpc", "method", "params", "result", "error"] as const;
+const envelopeNames = ["id", "jsonrpc", "method", "params", "result", "error"] as const;
+const versions = ["2.0"] as const;
+
+/** One of them. */
 export type EnvelopeName = (typeof envelopeNames)[number];
 
 /** Which of them the checked key token at `start..end` is; undefined when it is another. */
 export function envelopeName(bytes: Buffer, start: number, end: number): EnvelopeName | undefined {
-  for (const name of envelopeNames) if (isName(bytes, start, end, name)) return name;
-  return undefined;
+  return findName(bytes, start, end, envelopeNames);
 }
 
 /** An `id` as its bytes say. */
@@ -25,18 +28,13 @@ export function readId(bytes: Buffer, start: number, end: number): IdReading {
   if (first === QUOTE) return { state: "valid", value: decodeString(bytes, start, end) };
   if (first === 0x6e) return { state: "null" };
   if (!isNumberStart(first)) return { state: "invalid" };
-  const value = Number(bytes.toString("latin1", start, end));
+  const value = readNumber(bytes, start, end);
   return Number.isInteger(value) ? { state: "valid", value } : { state: "invalid" };
-}
-
-/** Whether a value that begins with this byte is a number. */
-export function isNumberStart(byte: number | undefined): boolean {
-  return byte !== undefined && (byte === 0x2d || (byte >= 0x30 && byte <= 0x39));
 }
 
 /** Whether the checked value token is the string "2.0". */
 export function isVersion(bytes: Buffer, start: number, end: number): boolean {
-  return bytes[start] === QUOTE && isName(bytes, start, end, "2.0");
+  return bytes[start] === QUOTE && findName(bytes, start, end, versions) !== undefined;
 }
 
 /** What a `method` is; the empty string is not one. */

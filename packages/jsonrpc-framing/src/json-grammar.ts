@@ -5,12 +5,12 @@ import {
   CLOSE_BRACKET,
   COLON,
   COMMA,
-  endOfLiteral,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
   skipWhiteSpace,
 } from "./json-bytes.js";
+import { endOfLiteral } from "./json-number.js";
 import { notJson } from "./json-skip.js";
 import { decodeString, endOfString } from "./json-string.js";
 

@@ -1,6 +1,7 @@
 import { kindOf, WORD_LEVELS } from "./bracket-stack.js";
 import { FramingError } from "./errors.js";
-import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, endOfLiteral, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./json-bytes.js";
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./json-bytes.js";
+import { endOfLiteral } from "./json-number.js";
 import { findQuote, NEAR } from "./json-string.js";
 
 /** A fault of JSON's grammar at a byte of the frame. */

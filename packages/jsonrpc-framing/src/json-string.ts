@@ -97,15 +97,31 @@ export function decodeString(bytes: Buffer, start: number, end: number): string 
   return value;
 }
 
-/** Whether the checked string token at `start..end` (quotes included) is this name, its escapes resolved. */
-export function isName(bytes: Buffer, start: number, end: number, name: string): boolean {
+/** Which of the names the checked string token at `start..end` (quotes included) is, its escapes resolved. */
+export function findName<T extends string>(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  names: readonly T[],
+): T | undefined {
   const length = end - start - 2;
-  // One UTF-16 unit takes at least one byte and, written as an escape, at most six.
-  if (length < name.length || length > 6 * name.length) return false;
-  for (let k = 0; k < length; k++) {
-    const byte = bytes[start + 1 + k];
-    if (byte === undefined || byte === BACKSLASH || byte >= 0x80) return decodeString(bytes, start, end) === name;
-    if (byte !== name.charCodeAt(k)) return false;
+  let plain: boolean | undefined;
+  for (const name of names) {
+    // One UTF-16 unit takes at least one byte and, written as an escape, at most six.
+    if (length < name.length || length > 6 * name.length) continue;
+    plain ??= isPlain(bytes, start + 1, end - 1);
+    if (!plain) return findDecoded(decodeString(bytes, start, end), names);
+    if (length === name.length && startsWith(bytes, start + 1, name)) return name;
   }
+  return undefined;
+}
+
+function findDecoded<T extends string>(text: string, names: readonly T[]): T | undefined {
+  return names.find((name) => name === text);
+}
+
+/** Whether plain bytes are this text; a text that is not ASCII never is. */
+function startsWith(bytes: Buffer, at: number, text: string): boolean {
+  for (let k = 0; k < text.length; k++) if (bytes[at + k] !== text.charCodeAt(k)) return false;
   return true;
 }

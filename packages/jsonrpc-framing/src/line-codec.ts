@@ -66,9 +66,10 @@ function createLineSplitter(terms: LineTerms): Splitter {
     return byteLength > terms.maxFrameBytes && byteLength - trailingReturn(piece) > terms.maxFrameBytes;
   };
   const skipLine = (frames: readonly Frame[]): Skipper => {
+    const pieces = held.drain();
     if (!terms.skip) throw tooLarge(terms.maxFrameBytes, offset, frames);
     const started = createSkipper(offset);
-    held.drain(started.take);
+    for (const piece of pieces) started.take(piece);
     return started;
   };
   const endSkipped = (skipped: Skipper): void => {

@@ -1,6 +1,6 @@
 import { CLOSE_BRACE, COLON, COMMA, QUOTE, skipWhiteSpace } from "./json-bytes.js";
 import { notJson, skipValue } from "./json-skip.js";
-import { endOfString, isName } from "./json-string.js";
+import { endOfString, findName } from "./json-string.js";
 import type { Span } from "./span.js";
 
 /** A place in an object while its members are read one after another. */
@@ -58,9 +58,9 @@ export function valueSpan(cursor: MemberCursor): Span {
   return { start: cursor.valueStart, end: cursor.valueEnd };
 }
 
-/** Whether the key is this name, its escapes resolved. */
-export function keyIs(cursor: MemberCursor, name: string): boolean {
-  return isName(cursor.bytes, cursor.keyStart, cursor.keyEnd, name);
+/** Which of the names the key is, its escapes resolved. */
+export function keyAmong<T extends string>(cursor: MemberCursor, names: readonly T[]): T | undefined {
+  return findName(cursor.bytes, cursor.keyStart, cursor.keyEnd, names);
 }
 
 function expect(cursor: MemberCursor, at: number, byte: number, what: string): number {

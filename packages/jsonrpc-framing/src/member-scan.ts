@@ -1,17 +1,9 @@
 import { FramingError } from "./errors.js";
-import {
-  asBuffer,
-  CLOSE_BRACKET,
-  COMMA,
-  endOfLiteral,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-  skipWhiteSpace,
-} from "./json-bytes.js";
+import { asBuffer, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipWhiteSpace } from "./json-bytes.js";
+import { endOfLiteral, readNumber } from "./json-number.js";
 import { notJson, skipValue } from "./json-skip.js";
 import { decodeString, endOfString } from "./json-string.js";
-import { keyIs, nextMember, openObject, valueSpan } from "./member-cursor.js";
+import { keyAmong, nextMember, openObject, valueSpan } from "./member-cursor.js";
 import { type Range, readCount } from "./options.js";
 import type { MemberSpan, Span, SplitLimits } from "./span.js";
 
@@ -56,8 +48,9 @@ export function readMember(frame: Uint8Array, span: Span, path: readonly string[
 
 function lastMember(bytes: Buffer, span: Span, name: string): Span | undefined {
   let found: Span | undefined;
+  const names = [name];
   const cursor = openObject(bytes, span.start, span.end);
-  while (nextMember(cursor)) if (keyIs(cursor, name)) found = valueSpan(cursor);
+  while (nextMember(cursor)) if (keyAmong(cursor, names) !== undefined) found = valueSpan(cursor);
   return found;
 }
 
@@ -71,7 +64,7 @@ export function readScalar(frame: Uint8Array, span: Span): string | number | boo
   if (type === "string") return readString(frame, span);
   const bytes = asBuffer(frame);
   if (endOfLiteral(bytes, span.start, span.end) !== span.end) throw notJson(span.start, "a value was expected");
-  if (type === "number") return Number(bytes.toString("latin1", span.start, span.end));
+  if (type === "number") return readNumber(bytes, span.start, span.end);
   return type === "null" ? null : bytes[span.start] === 0x74;
 }
 

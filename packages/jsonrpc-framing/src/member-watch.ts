@@ -4,12 +4,12 @@ import {
   CLOSE_BRACKET,
   COLON,
   COMMA,
-  endOfLiteral,
   isWhiteSpace,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
 } from "./json-bytes.js";
+import { endOfLiteral } from "./json-number.js";
 import { endOfString } from "./json-string.js";
 import { createStringRun } from "./string-run.js";
 import { createToken } from "./token.js";

@@ -13,9 +13,9 @@ export interface PendingCallsOptions {
   readonly maxTotalMs?: number | undefined;
   /** Most calls in flight: 1 to 1_000_000. Default 16_384. Above: `TOO_MANY_CALLS`. */
   readonly maxCalls?: number | undefined;
-  /** Answered ids that are remembered, so that a second answer is quiet: 0 to 1_000_000. Default 1_024. */
+  /** Answered ids that are remembered, so that a second answer is quiet: 0 to 65_536. Default 1_024. */
   readonly maxAnswered?: number | undefined;
-  /** Ids given up (timeout, abort) and remembered, so that a late answer is quiet: 0 to 1_000_000. Default 16_384. */
+  /** Ids given up (timeout, abort) and remembered, so that a late answer is quiet: 0 to 65_536. Default 16_384. */
   readonly maxGivenUp?: number | undefined;
   /** Default: `performance.now` and `setTimeout`. */
   readonly scheduler?: Scheduler | undefined;
@@ -65,30 +65,30 @@ const counts = {
   timeoutMs: { min: 1, max: 86_400_000, default: 60_000 },
   maxTotalMs: { min: 1, max: 604_800_000, default: 600_000 },
   maxCalls: { min: 1, max: 1_000_000, default: 16_384 },
-  maxAnswered: { min: 0, max: 1_000_000, default: 1_024 },
-  maxGivenUp: { min: 0, max: 1_000_000, default: 16_384 },
+  maxAnswered: { min: 0, max: 65_536, default: 1_024 },
+  maxGivenUp: { min: 0, max: 65_536, default: 16_384 },
 } as const satisfies Record<string, Range>;
 
 /** A call in flight. */
 interface Call<T> {
   readonly id: RequestId;
-  readonly options: CallOptions;
+  readonly options: CallOptions | undefined;
   readonly resolve: (value: T) => void;
   readonly reject: (cause: unknown) => void;
   readonly timeoutMs: number;
   /** The latest moment to which progress can move the deadline. */
   readonly ceiling: number;
   deadline: number;
-  onAbort?: () => void;
+  onAbort: (() => void) | undefined;
 }
 
-const noOptions: CallOptions = {};
-
-/** See `PendingCalls`. */
+/** See `PendingCalls`. One table; the functions below are the steps of a call's life. */
 export function createPendingCalls<T>(options?: PendingCallsOptions): PendingCalls<T> {
   refuseUnknown(options, [...Object.keys(counts), "scheduler"]);
-  const timeoutMs = readCount("timeoutMs", options?.timeoutMs, counts.timeoutMs);
-  const maxTotalMs = readCount("maxTotalMs", options?.maxTotalMs, counts.maxTotalMs);
+  const waits: Waits = {
+    timeoutMs: readCount("timeoutMs", options?.timeoutMs, counts.timeoutMs),
+    maxTotalMs: readCount("maxTotalMs", options?.maxTotalMs, counts.maxTotalMs),
+  };
   const maxCalls = readCount("maxCalls", options?.maxCalls, counts.maxCalls);
   const answered = createRecentIds(readCount("maxAnswered", options?.maxAnswered, counts.maxAnswered));
   const givenUp = createRecentIds(readCount("maxGivenUp", options?.maxGivenUp, counts.maxGivenUp));
@@ -100,7 +100,7 @@ export function createPendingCalls<T>(options?: PendingCallsOptions): PendingCal
   function finish(call: Call<T>, memory: RecentIds): void {
     calls.delete(call.id);
     memory.add(call.id);
-    if (call.onAbort !== undefined) call.options.signal?.removeEventListener("abort", call.onAbort);
+    if (call.onAbort !== undefined) call.options?.signal?.removeEventListener("abort", call.onAbort);
     if (calls.size === 0) timer.hold(false);
   }
   function remembered(id: RequestId): "late" | "unknown" {
@@ -120,7 +120,7 @@ export function createPendingCalls<T>(options?: PendingCallsOptions): PendingCal
     finish(call, givenUp);
     let cause: unknown;
     try {
-      call.options.onTimeout?.(call.id);
+      call.options?.onTimeout?.(call.id);
     } catch (error) {
       cause = error; // reaches the caller with the rejection, and cannot keep other calls from timing out
     }
@@ -136,7 +136,7 @@ export function createPendingCalls<T>(options?: PendingCallsOptions): PendingCal
     calls.set(call.id, call);
     if (calls.size === 1) timer.hold(true);
     timer.require(call.deadline);
-    const { signal } = call.options;
+    const signal = call.options?.signal;
     if (signal === undefined) return;
     call.onAbort = () => {
       finish(call, givenUp);
@@ -157,20 +157,16 @@ export function createPendingCalls<T>(options?: PendingCallsOptions): PendingCal
   }
 
   return {
-    register(id, callOptions = noOptions) {
-      const silenceMs = readCount("timeoutMs", callOptions.timeoutMs ?? timeoutMs, counts.timeoutMs);
-      const totalMs = readCount(
-        "maxTotalMs",
-        callOptions.maxTotalMs ?? Math.max(maxTotalMs, silenceMs),
-        counts.maxTotalMs,
-      );
-      if (callOptions.signal?.aborted === true) return Promise.reject(callOptions.signal.reason);
+    register(id, callOptions) {
+      const { timeoutMs, maxTotalMs } = callOptions === undefined ? waits : readWaits(callOptions, waits);
+      if (callOptions?.signal?.aborted === true) return Promise.reject(callOptions.signal.reason);
       const refused = refusal(id);
       if (refused !== undefined) return Promise.reject(refused);
       const now = scheduler.now();
-      const deadline = now + Math.min(silenceMs, totalMs);
+      const ceiling = now + maxTotalMs;
+      const deadline = Math.min(now + timeoutMs, ceiling);
       return new Promise((resolve, reject) => {
-        add({ id, options: callOptions, resolve, reject, timeoutMs: silenceMs, ceiling: now + totalMs, deadline });
+        add({ id, options: callOptions, resolve, reject, timeoutMs, ceiling, deadline, onAbort: undefined });
       });
     },
     settle(id, value) {
@@ -204,10 +200,20 @@ export function createPendingCalls<T>(options?: PendingCallsOptions): PendingCal
   };
 }
 
+/** How long a call is waited for. */
+interface Waits {
+  readonly timeoutMs: number;
+  readonly maxTotalMs: number;
+}
+
+/** A default ceiling does not cut a call that names a longer timeout. */
+function readWaits(options: CallOptions, defaults: Waits): Waits {
+  const timeoutMs = readCount("timeoutMs", options.timeoutMs ?? defaults.timeoutMs, counts.timeoutMs);
+  const ceilingMs = options.maxTotalMs ?? Math.max(defaults.maxTotalMs, timeoutMs);
+  return { timeoutMs, maxTotalMs: readCount("maxTotalMs", ceilingMs, counts.maxTotalMs) };
+}
+
 function timedOut<T>(call: Call<T>, cause: unknown): FramingError {
-  const limit = call.deadline === call.ceiling ? "in all" : "of silence";
-  const ms = call.deadline === call.ceiling ? "its ceiling" : `${call.timeoutMs} ms`;
-  return new FramingError("CALL_TIMEOUT", `the call ${JSON.stringify(call.id)} had no answer within ${ms} ${limit}`, {
-    cause,
-  });
+  const limit = call.deadline === call.ceiling ? "before its ceiling" : `for ${call.timeoutMs} ms`;
+  return new FramingError("CALL_TIMEOUT", `the call ${JSON.stringify(call.id)} had no answer ${limit}`, { cause });
 }

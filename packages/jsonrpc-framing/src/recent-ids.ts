@@ -6,20 +6,16 @@ export interface RecentIds {
   has(id: RequestId): boolean;
 }
 
-/** See `RecentIds`. A ring beside the set, since finding the oldest entry of a Set takes time linear in its deletions. */
+/** See `RecentIds`. A ring without an index: each call adds an id, only a late or foreign answer looks one up. */
 export function createRecentIds(max: number): RecentIds {
-  const ids = new Set<RequestId>();
   const ring: RequestId[] = [];
   let next = 0;
   return {
     add(id) {
       if (max === 0) return;
-      const oldest = ring[next];
-      if (oldest !== undefined) ids.delete(oldest);
       ring[next] = id;
-      ids.add(id);
-      next = (next + 1) % max;
+      next = next + 1 === max ? 0 : next + 1;
     },
-    has: (id) => ids.has(id),
+    has: (id) => ring.includes(id),
   };
 }
