@@ -36,7 +36,7 @@ export interface Interpreter {
 export interface Target {
   /** The real file that runs, or what `measureTarget` named. */
   readonly path: string;
-  /** The word of the command line that leads to it; absent when it is outside argv. */
+  /** The word of the command line that leads to it, of the command its full path; absent when it is outside argv. */
   readonly argument?: string | undefined;
   /** False: the arguments do not run it, and the caller allowed that. */
   readonly inArgv: boolean;

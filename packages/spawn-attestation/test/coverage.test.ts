@@ -166,6 +166,15 @@ suite("what the coverage leaves out", () => {
     expect(coverage.leavesOut).not.toContain("preload:./app/p/pre.js");
   });
 
+  it("names options that lead imports elsewhere than the real path of the script", async () => {
+    const folder = testFolder(contents);
+    const args = ["--preserve-symlinks-main", "--experimental-package-map", "map.json", "app/p/s.js"];
+    const { coverage } = await measure(describe("node", args, { cwd: folder, env }));
+    expect(coverage.leavesOut).toEqual(
+      expect.arrayContaining(["preload:map.json", "preload:--preserve-symlinks-main"]),
+    );
+  });
+
   it("names variables that load code, also those that a start line sets", async () => {
     const folder = testFolder(contents);
     const more = { ...env, NODE_OPTIONS: "", LD_PRELOAD: "", PYTHONPATH: "", HARMLESS: "" };

@@ -52,7 +52,7 @@ function measureResolution(resolution: Resolution, context: MeasureContext): Raw
     interpreter: interpreterOf(resolution, digests),
     target: {
       path: toText((target.named ?? target.trace).realPath),
-      argument: target.word?.text,
+      argument: argumentOf(resolution),
       inArgv: target.word !== undefined,
     },
     coverage: coverageOf(resolution),
@@ -63,6 +63,11 @@ function measureResolution(resolution: Resolution, context: MeasureContext): Raw
   };
   const baseline = baselineOf(resolution, covered, digests, tools);
   return { measurement, baseline, question: questionFor(resolution) };
+}
+
+function argumentOf({ target, launch }: Resolution): string | undefined {
+  const from = target.word?.from;
+  return typeof from === "number" ? launch.args[from] : target.word?.text;
 }
 
 interface Covered {

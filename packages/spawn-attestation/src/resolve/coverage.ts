@@ -136,11 +136,16 @@ function hoisted(input: CoverageInput, root: BytePath): readonly string[] {
     .map((modules) => `hoisted-modules:${toText(modules)}`);
 }
 
+/** Options without a value of their own that load code, or lead imports elsewhere than the real path of the script. */
+const loadingFlag = /^-(?:-preserve-symlinks.*|(?:javaagent|agentlib|agentpath):.*|X presite.*)$/;
+
 /** Code that options load before the target, unless it lies in what is measured. */
 function preloads({ target, cwd }: CoverageInput, root: BytePath): readonly string[] {
-  return target.scan.preloads
-    .filter((value) => !isInside(value, cwd, root))
-    .map((value) => `preload:${printable(value)}`);
+  const { preloads: values, options } = target.scan;
+  const outside = values.filter((value) => !isInside(value, cwd, root));
+  return [...outside, ...options.filter((option) => loadingFlag.test(option))].map(
+    (each) => `preload:${printable(each)}`,
+  );
 }
 
 function isInside(value: string, cwd: string, root: BytePath): boolean {

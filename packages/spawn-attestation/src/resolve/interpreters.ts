@@ -96,12 +96,12 @@ const node: InterpreterTable = {
     --trace-sync-io --trace-tls --trace-uncaught --trace-warnings`),
   values: {
     ...roles("preload", "--require --import --loader --experimental-loader --env-file --env-file-if-exists"),
-    ...roles("preload", "--snapshot-blob --openssl-config --experimental-config-file"),
+    ...roles("preload", "--snapshot-blob --openssl-config --experimental-config-file --experimental-package-map"),
     ...roles("code", "--eval --print -pe"),
     ...roles("named", "--run"),
     ...roles(
       "plain",
-      `--icu-data-dir --experimental-package-map --experimental-test-isolation --conditions --cpu-prof-dir --cpu-prof-interval --cpu-prof-name --diagnostic-dir --disable-proto
+      `--icu-data-dir --experimental-test-isolation --conditions --cpu-prof-dir --cpu-prof-interval --cpu-prof-name --diagnostic-dir --disable-proto
       --disable-warning --dns-result-order --experimental-default-type --heap-prof-dir --heap-prof-interval
       --heap-prof-name --heapsnapshot-near-heap-limit --heapsnapshot-signal --input-type --inspect-port --debug-port
       --inspect-publish-uid --localstorage-file --max-http-header-size --max-heap-size --network-family-autoselection-attempt-timeout
@@ -122,7 +122,7 @@ const ruby: InterpreterTable = {
   family: "ruby",
   names: /^(?:ruby|jruby|truffleruby)(?:\d+(?:\.\d+)*)?$/,
   letters: "acdhlnpsSvwy",
-  letterValues: { e: "code", r: "preload", I: "plain", C: "elsewhere", E: "plain" },
+  letterValues: { e: "code", r: "preload", I: "preload", C: "elsewhere", E: "plain" },
   gluedLetters: { ...roles("plain", "F K W T 0 i"), x: "elsewhere" },
   flags: words(
     "--copyright --version --verbose --help --jit --yjit --rjit --disable-gems --enable-frozen-string-literal",
@@ -137,7 +137,7 @@ const perl: InterpreterTable = {
   family: "perl",
   names: /^perl(?:5(?:\.\d+)*)?$/,
   letters: "acfghlnpsStTuUvwWX",
-  letterValues: { e: "code", E: "code", M: "preload", m: "preload", I: "plain" },
+  letterValues: { e: "code", E: "code", M: "preload", m: "preload", I: "preload" },
   gluedLetters: { ...roles("plain", "C D F V i 0"), d: "preload", x: "elsewhere" },
   flags: words("--help --version"),
   values: {},
@@ -155,8 +155,8 @@ const deno: InterpreterTable = {
     "--quiet --cached-only --no-check --no-config --no-lock --no-npm --no-remote --no-prompt --prompt --watch --check --reload --allow-all --allow-read --allow-write --allow-net --allow-env --allow-run --allow-ffi --allow-sys --allow-import --inspect --inspect-brk --inspect-wait --frozen --vendor --node-modules-dir --unstable --cached_only --lock --env-file --allow-scripts",
   ),
   values: {
-    ...roles("plain", "--config -c --import-map --cert --location --seed --ext --log-level -L"),
-    ...roles("preload", "--preload --import --require"),
+    ...roles("plain", "--cert --location --seed --ext --log-level -L"),
+    ...roles("preload", "--preload --import --require --config -c --import-map"),
   },
   flagPattern: /^(?:--(?:unstable|deny|no|ignore)-.+|-r)$/,
   commands: { run: "run", serve: "run", eval: "code", task: "named", x: "named", repl: "elsewhere", test: "elsewhere" },
@@ -206,7 +206,7 @@ const php: InterpreterTable = {
     E: "code",
     F: "target",
     f: "target",
-    d: "plain",
+    d: "preload",
     c: "preload",
     z: "preload",
     S: "named",
@@ -214,7 +214,7 @@ const php: InterpreterTable = {
     g: "plain",
   },
   flags: words("--version --help --no-header --interactive"),
-  values: { "--file": "target", "--run": "code", "--define": "plain", "--php-ini": "preload" },
+  values: { "--file": "target", "--run": "code", "--define": "preload", "--php-ini": "preload" },
   ask: ["-r", "echo PHP_BINARY;"],
   leavesOut: ["standard-library", "site-packages"],
 };
