@@ -107,12 +107,17 @@ async function spawnLauncher(
   try {
     return await bound.wait(spawning);
   } catch (error) {
-    // A spawn function that comes too late: nobody would hold what it started.
-    spawning.then(
-      (late) => void late.kill("SIGKILL"),
-      () => undefined, // it failed anyway
-    );
+    void dismissLate(spawning, launcher);
     throw error;
+  }
+}
+
+/** A spawn function that comes too late: nobody would hold what it started. A launcher may have forked already. */
+async function dismissLate(spawning: Promise<ChildProcess>, { supervisor }: Launcher): Promise<void> {
+  try {
+    await dismiss(await supervise(await spawning, supervisor));
+  } catch {
+    // It failed anyway.
   }
 }
 

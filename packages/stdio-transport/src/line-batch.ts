@@ -11,6 +11,13 @@ const maxCopiedBytes = 16_384;
 const lineFeed = 0x0a;
 const terminator = Uint8Array.of(lineFeed);
 
+/** Size of frames with their line feeds. */
+export function lineBytes(lines: readonly Line[]): number {
+  let size = 0;
+  for (const { frame } of lines) size += frame.length + 1;
+  return size;
+}
+
 /** How many of the first frames leave in one write: at least one. */
 export function lineBatch(lines: readonly Line[]): number {
   let bytes = 0;
@@ -27,12 +34,12 @@ export function writeLines(
   lines: readonly Line[],
   done: (error: Error | null | undefined) => void,
 ): void {
-  const parts = joinSmall(lines);
-  const last = parts.length - 1;
-  if (last === 0) {
-    writable.write(parts[0], done);
+  if (lines.every(isSmall)) {
+    writable.write(joined(lines), done);
     return;
   }
+  const parts = joinNeighbours(lines);
+  const last = parts.length - 1;
   writable.cork();
   // A stream calls back each part of a write that failed, or the last one when all went well.
   for (let index = 0; index < last; index++) writable.write(parts[index]);
@@ -40,32 +47,34 @@ export function writeLines(
   writable.uncork();
 }
 
-function joinSmall(lines: readonly Line[]): readonly Uint8Array[] {
+function isSmall({ frame }: Line): boolean {
+  return frame.length <= maxCopiedBytes;
+}
+
+/** Small frames that follow each other become one part; a large one stays as it is, with its line feed as the next part. */
+function joinNeighbours(lines: readonly Line[]): readonly Uint8Array[] {
   const parts: Uint8Array[] = [];
-  let run: Uint8Array[] = [];
-  let runBytes = 0;
+  let run: Line[] = [];
   const endRun = (): void => {
-    if (runBytes > 0) parts.push(joined(run, runBytes));
+    if (run.length > 0) parts.push(joined(run));
     run = [];
-    runBytes = 0;
   };
-  for (const { frame } of lines) {
-    if (frame.length > maxCopiedBytes) {
-      endRun();
-      parts.push(frame, terminator);
+  for (const line of lines) {
+    if (isSmall(line)) {
+      run.push(line);
     } else {
-      run.push(frame);
-      runBytes += frame.length + 1;
+      endRun();
+      parts.push(line.frame, terminator);
     }
   }
   endRun();
   return parts;
 }
 
-function joined(frames: readonly Uint8Array[], byteLength: number): Uint8Array {
-  const bytes = Buffer.allocUnsafe(byteLength);
+function joined(lines: readonly Line[]): Uint8Array {
+  const bytes = Buffer.allocUnsafe(lineBytes(lines));
   let end = 0;
-  for (const frame of frames) {
+  for (const { frame } of lines) {
     bytes.set(frame, end);
     end += frame.length + 1;
     bytes[end - 1] = lineFeed;

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { StdioTransportError } from "./errors.js";
-import { lineBatch, writeLines } from "./line-batch.js";
+import { lineBatch, lineBytes, writeLines } from "./line-batch.js";
 import type { SendOptions } from "./transport.js";
 
 /** The sending half of a Transport: bounded, in order, each frame wholly or not at all. */
@@ -33,7 +33,7 @@ const eagerBytes = 4_096;
 /**
  * Frames of one tick leave joined. A write is begun only when the stream holds nothing that the system has not taken, and its
  * callback settles the frames in it and begins the next, so the stream buffers one write at most and needs no `drain`
- * listener.
+ * listener. One state machine on the hot path (bench/endpoint.bench.mjs), hence its length.
  */
 export function createSendQueue(writable: Writable, maxFrameBytes: number, maxQueuedBytes: number): SendQueue {
   let waiting: QueuedFrame[] = [];
@@ -68,7 +68,7 @@ export function createSendQueue(writable: Writable, maxFrameBytes: number, maxQu
       const count = lineBatch(waiting);
       const entries = count === waiting.length ? waiting : waiting.slice(0, count);
       waiting = count === waiting.length ? [] : waiting.slice(count);
-      const byteLength = sizeOf(entries);
+      const byteLength = lineBytes(entries);
       waitingBytes -= byteLength;
       leavingBytes += byteLength;
       writes.push({ entries, byteLength });
@@ -148,12 +148,6 @@ export function createSendQueue(writable: Writable, maxFrameBytes: number, maxQu
 function onAbort(signal: AbortSignal, listener: () => void): () => void {
   signal.addEventListener("abort", listener, { once: true });
   return () => signal.removeEventListener("abort", listener);
-}
-
-function sizeOf(entries: readonly QueuedFrame[]): number {
-  let size = 0;
-  for (const { frame } of entries) size += frame.length + 1;
-  return size;
 }
 
 /** `Uint8Array.indexOf` compares byte by byte; Buffer's searches 30 times faster. */

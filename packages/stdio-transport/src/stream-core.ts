@@ -27,6 +27,7 @@ export interface StreamCore {
   finish(cause: Error | undefined, reason: string): void;
 }
 
+/** One state machine over the events of two streams, hence its length. */
 export function createStreamCore(options: StreamCoreOptions): StreamCore {
   const { readable, writable, terms } = options;
   const queue = createSendQueue(writable, terms.maxFrameBytes, terms.maxQueuedBytes);
