@@ -18,8 +18,8 @@ export interface PinResult {
     | undefined;
 }
 
-/** The result for programs; its keys are in the README. */
-export function resultForPrograms(results: readonly PinResult[]): unknown {
+/** The servers of the result for programs; the keys are in the README. */
+export function pinnedForPrograms(results: readonly PinResult[]): Readonly<Record<string, unknown>> {
   const servers = results.map(({ name, status, examined, comparison, error }) => {
     if (examined === undefined || comparison === undefined) return [name, { status, error }];
     const { digest, target, interpreter, coverage } = examined.launch.measurement;
@@ -40,7 +40,7 @@ export function resultForPrograms(results: readonly PinResult[]): unknown {
       },
     ];
   });
-  return { servers: Object.fromEntries(servers) };
+  return Object.fromEntries(servers);
 }
 
 /** What is about to be trusted, as lines for a person. Texts of servers and packages are shown so that nothing hides in them. */

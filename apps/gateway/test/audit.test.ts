@@ -12,7 +12,7 @@ async function withLog(place: Workplace): Promise<string> {
   return join(folder, segment);
 }
 
-describe("berth-gateway audit", () => {
+describe("berth-gateway audit", { timeout: 60_000 }, () => {
   it("verifies, as JSON with the logs of the folder", async () => {
     await using place = await workplace();
     await withLog(place);

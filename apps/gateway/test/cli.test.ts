@@ -15,7 +15,7 @@ const commands = [
   ["doctor"],
 ];
 
-describe("the command line", () => {
+describe("the command line", { timeout: 60_000 }, () => {
   it("prints the version that is published", async () => {
     const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
     expect(await gateway(["--version"])).toMatchObject({ code: 0, stdout: `${manifest.version}\n`, stderr: "" });

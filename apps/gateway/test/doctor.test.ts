@@ -15,7 +15,7 @@ const doctor = async (place: Workplace, args: string[] = [], env: Record<string,
   return { code, ok, checks, named: (name: string) => checks.filter((check) => check.name === name) };
 };
 
-describe("berth-gateway doctor", () => {
+describe("berth-gateway doctor", { timeout: 60_000 }, () => {
   it("looks at the machine, and says what to do about each thing that is not well", async () => {
     await using place = await workplace();
     const { code, ok, checks } = await doctor(place);

@@ -44,7 +44,7 @@ async function processesOf(place: Workplace): Promise<string[]> {
   return found.flat();
 }
 
-describe.runIf(existsSync("/proc/self"))("the end of a gateway", () => {
+describe.runIf(existsSync("/proc/self"))("the end of a gateway", { timeout: 60_000 }, () => {
   it.each([
     {
       name: "the end of its input",

@@ -11,7 +11,7 @@ const clientFile = {
   },
 };
 
-describe("berth-gateway import", () => {
+describe("berth-gateway import", { timeout: 60_000 }, () => {
   it("writes a catalog and reports every entry, without showing values", async () => {
     await using place = await workplace();
     const file = join(place.folder, "client.json");
@@ -66,6 +66,28 @@ describe("berth-gateway import", () => {
     expect(stdout).toContain("fetcher: NOT taken: the catalog has another server of this name");
     expect(await readFile(place.catalog, "utf8")).toBe(before);
     expect((await stat(place.catalog)).mode & 0o777).toBe(0o644);
+  });
+
+  it("pins what it imported with --pin, in one report", async () => {
+    await using place = await workplace();
+    const file = join(place.folder, "client.json");
+    const small = { command: process.execPath, args: [place.server] };
+    await writeFile(file, JSON.stringify({ mcpServers: { small, fetcher: { command: "npx", args: ["x"] } } }));
+    const args = ["import", file, "--out", place.catalog, "--state", place.state, "--pin", "--yes"];
+    const { code, stdout } = await gateway([...args, "--json"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      servers: [{ name: "small", outcome: "added" }, { name: "fetcher" }],
+      pinned: {
+        small: { status: "pinned" },
+        fetcher: { status: "error", error: { reason: "LAUNCHER_WITHOUT_TARGET" } },
+      },
+    });
+    expect(JSON.parse(await readFile(place.catalog, "utf8")).servers.small.spawn.digest).toMatch(/^tree-v1:/u);
+    expect(await gateway(args)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("small: is in the catalog already"),
+    });
   });
 
   it("loses no entry when twelve imports write one catalog at once", async () => {

@@ -24,7 +24,7 @@ const pinJson = async (place: Workplace, ...args: string[]) => {
   return { code, stderr, servers: JSON.parse(stdout).servers };
 };
 
-describe("berth-gateway pin", () => {
+describe("berth-gateway pin", { timeout: 60_000 }, () => {
   it("shows what would be trusted and writes nothing without a yes", async () => {
     await using place = await workplace();
     await place.writeCatalog({ small: small(place, { env: { SMALL_MODE: "literal:x" }, inheritEnv: ["HOME"] }) });

@@ -19,7 +19,7 @@ const change = async (place: Workplace, from: string, to: string) => {
 };
 const pinLine = (stderr: string) => /run: (cd .+? && berth-gateway pin .+?)(?:"|\n|$)/u.exec(stderr)?.[1] ?? "";
 
-describe("berth-gateway run", () => {
+describe("berth-gateway run", { timeout: 60_000 }, () => {
   it("pins at first use, recorded as such, and lets the same server through afterwards under its own names", async () => {
     await using place = await workplace();
     for (const use of ["first", "second"]) {

@@ -30,7 +30,7 @@ const errorOf = async (call: Promise<unknown>): Promise<Record<string, unknown>>
   throw new Error("the call did not fail");
 };
 
-describe("berth-gateway serve --stdio", () => {
+describe("berth-gateway serve --stdio", { timeout: 60_000 }, () => {
   it("offers the tools of all servers under unambiguous names and relays calls", async () => {
     await using place = await workplace();
     await place.writeCatalog({ one: small(place), two: small(place) });

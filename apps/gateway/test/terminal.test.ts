@@ -13,7 +13,7 @@ const pinAtTerminal = (place: Workplace, keys: string) =>
     { env: { ...plainEnvironment, TERM: "xterm" }, encoding: "utf8", timeout: 30_000 },
   );
 
-describe("berth-gateway pin at a terminal", () => {
+describe("berth-gateway pin at a terminal", { timeout: 60_000 }, () => {
   const servers = (place: Workplace) => ({
     small: { transport: "stdio", spawn: { command: process.execPath, args: [place.server] } },
   });

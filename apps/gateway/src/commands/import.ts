@@ -43,25 +43,28 @@ export async function importCommand(options: ImportOptions): Promise<number> {
   };
   if (options.out === undefined) merge();
   else await updateCatalog(options.out, merge);
-  show(options, entries, found.notes, written);
   const failed = found.unreadable || entries.some((entry) => entry.outcome === "conflict" || isInvalid(entry));
   const code = failed ? exitCodes.failed : exitCodes.good;
-  if (options.pin !== true) return code;
-  const { pinCommand } = await import("./pin.js");
-  const names = entries.filter(isAdded).flatMap(({ name, server }) => (server.transport === "stdio" ? [name] : []));
-  if (names.length === 0) return code;
-  const { out, yes, config, state } = options;
-  const pinned = await pinCommand({
-    command: [],
-    catalog: out,
-    server: names,
-    env: [],
-    yes,
-    config,
-    state,
-    json: options.json,
-  });
-  return Math.max(code, pinned);
+  if (options.json !== true) showToPeople(options, entries, found.notes, written);
+  const pinned = options.pin === true ? await pinAdded(options, entries) : undefined;
+  if (options.json === true) printJson({ ...resultForPrograms(options, entries, found.notes), ...pinned?.result });
+  return Math.max(code, pinned?.code ?? exitCodes.good);
+}
+
+/** Pins what was added just now. */
+async function pinAdded(
+  { out, yes, config, state, json }: ImportOptions,
+  entries: readonly ImportedEntry[],
+): Promise<{ readonly code: number; readonly result: { readonly pinned: unknown } }> {
+  const server = entries.filter(isAdded).flatMap(({ name, server }) => (server.transport === "stdio" ? [name] : []));
+  if (server.length === 0) return { code: exitCodes.good, result: { pinned: {} } };
+  // Nothing that measures or starts is loaded for an import alone.
+  const [{ exitCodeFor, pinServers }, { pinnedForPrograms }] = await Promise.all([
+    import("./pin.js"),
+    import("../pin-show.js"),
+  ]);
+  const results = await pinServers({ command: [], catalog: out, server, env: [], yes, config, state, json });
+  return { code: exitCodeFor(results), result: { pinned: pinnedForPrograms(results) } };
 }
 
 type Added = ImportedEntry & { readonly server: CatalogServer };
@@ -127,24 +130,28 @@ const words: Readonly<Record<ImportedEntry["outcome"], string>> = {
   "left-out": "NOT taken",
 };
 
-function show(
+function resultForPrograms(
+  options: ImportOptions,
+  entries: readonly ImportedEntry[],
+  notes: readonly string[],
+): object {
+  const servers = entries.map(({ file, line, sourceName, name, outcome, notes }) => ({
+    file,
+    line,
+    sourceName,
+    name,
+    outcome,
+    notes,
+  }));
+  return { out: options.out ?? null, servers, notes };
+}
+
+function showToPeople(
   options: ImportOptions,
   entries: readonly ImportedEntry[],
   notes: readonly string[],
   catalog: string,
 ): void {
-  if (options.json === true) {
-    const servers = entries.map(({ file, line, sourceName, name, outcome, notes }) => ({
-      file,
-      line,
-      sourceName,
-      name,
-      outcome,
-      notes,
-    }));
-    printJson({ out: options.out ?? null, servers, notes });
-    return;
-  }
   // Without --out the catalog itself is the result.
   const print = options.out === undefined ? say : printLine;
   for (const { file, line, sourceName, outcome, notes } of entries) {

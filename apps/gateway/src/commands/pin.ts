@@ -9,7 +9,7 @@ import { ServerRefusal, type ServerStarter } from "../open-server.js";
 import { printJson, printLine } from "../output.js";
 import { acceptPins, type PinSubject } from "../pin-accept.js";
 import { comparePins } from "../pin-compare.js";
-import { linesForPeople, type PinResult, resultForPrograms } from "../pin-show.js";
+import { linesForPeople, type PinResult, pinnedForPrograms } from "../pin-show.js";
 import { planServer } from "../plan-servers.js";
 import { startProgress } from "../progress.js";
 import { findRunServer, newRunServer, runName, withVariables } from "../run-catalog.js";
@@ -32,6 +32,13 @@ export interface PinOptions {
 
 /** Measures, starts and lists servers, shows what is about to be trusted and what changed, and writes pins when told to. */
 export async function pinCommand(options: PinOptions): Promise<number> {
+  const results = await pinServers(options);
+  if (options.json === true) printJson({ servers: pinnedForPrograms(results) });
+  return exitCodeFor(results);
+}
+
+/** The same, for a command that goes on with the results; with `json` nothing is printed and nothing asked. */
+export async function pinServers(options: PinOptions): Promise<readonly PinResult[]> {
   if (options.command.length > 0 === (options.catalog !== undefined)) {
     throw new GatewayError(
       "USAGE",
@@ -46,11 +53,16 @@ export async function pinCommand(options: PinOptions): Promise<number> {
   const exits = listenForExit(() => {});
   try {
     const results = await examineAll(subjects, config, state, catalog, exits);
-    const accepted = await present(results, subjects, options, { state, catalog }, exits.signal);
-    return exitCodeFor(accepted);
+    return await present(results, subjects, options, { state, catalog }, exits.signal);
   } finally {
     exits.release();
   }
+}
+
+/** 1 when a server could not be measured or started, 3 when something new or changed was not accepted. */
+export function exitCodeFor(results: readonly PinResult[]): number {
+  if (results.some(({ status }) => status === "error")) return exitCodes.failed;
+  return results.some(({ status }) => status === "new" || status === "changed") ? exitCodes.refused : exitCodes.good;
 }
 
 async function runSubject(options: PinOptions, state: StateFolder): Promise<PinSubject> {
@@ -147,12 +159,7 @@ async function present(
   if (options.json !== true) for (const result of results) for (const line of linesForPeople(result)) printLine(line);
   const mayAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
   const accepted = await acceptPins(results, subjects, { all: options.yes === true, mayAsk, ...place, signal });
-  if (options.json === true) printJson(resultForPrograms(accepted));
-  else for (const { name, status } of accepted) if (status === "pinned") printLine(`${name}: pinned`);
+  if (options.json !== true)
+    for (const { name, status } of accepted) if (status === "pinned") printLine(`${name}: pinned`);
   return accepted;
-}
-
-function exitCodeFor(results: readonly PinResult[]): number {
-  if (results.some(({ status }) => status === "error")) return exitCodes.failed;
-  return results.some(({ status }) => status === "new" || status === "changed") ? exitCodes.refused : exitCodes.good;
 }
