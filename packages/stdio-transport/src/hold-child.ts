@@ -44,8 +44,10 @@ export function holdChild(
     stdin.destroy();
     ending.begin("terminate").catch(ignoreUntilClose);
   });
-  void core.inputEnded.then(() => {
+  void core.inputEnded.then(async () => {
     stdout.resume(); // nobody reads it now: a child must not block on it while it ends
+    // Until it is known which of the two it was, nothing of ours may make it exit.
+    if (await within([exited], exitFollowsMs, scheduler)) return;
     ending.begin("input").catch(ignoreUntilClose);
   });
 

@@ -2,7 +2,7 @@ import type { Containment } from "./child-handle.js";
 import type { HostSystem } from "./host-system.js";
 import { perlSupervisor } from "./supervisor-perl.js";
 import { shellSupervisor } from "./supervisor-shell.js";
-import { systemCallNumbers, unshareFlags } from "./system-calls.js";
+import { type SystemCallNumbers, systemCallNumbers, unshareFlags } from "./system-calls.js";
 
 /** One way to start a supervisor, which then starts the command. */
 export interface Launcher {
@@ -28,7 +28,8 @@ export function chooseLaunchers(host: HostSystem, wanted: "auto" | "group"): Lau
   }
   const calls = host.platform === "linux" ? systemCallNumbers(host.arch) : undefined;
   const launcher = (containment: Containment, flags: number): Launcher => {
-    const numbers = [calls?.prctl ?? 0, calls?.unshare ?? 0, calls?.mount ?? 0, flags].map(String);
+    const { prctl, unshare, mount, execve } = calls ?? noCalls;
+    const numbers = [prctl, unshare, mount, execve, flags].map(String);
     return { supervisor: "perl", containment, file: perl, args: ["-f", "-e", perlSupervisor, ...numbers] };
   };
   if (wanted === "group") return { launchers: [launcher("group", 0)], missing: [] };
@@ -40,5 +41,8 @@ export function chooseLaunchers(host: HostSystem, wanted: "auto" | "group"): Lau
   const flags = host.uid === 0 ? pid | mount : pid | mount | user;
   return { launchers: [launcher("namespace", flags), launcher("group", 0)], missing: [] };
 }
+
+/** Perl then makes none of them. */
+const noCalls: SystemCallNumbers = { prctl: 0, unshare: 0, mount: 0, execve: 0 };
 
 const shell = { file: "/bin/sh", args: ["-c", shellSupervisor, "sh"] } as const;

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { ChildTerms } from "./child-terms.js";
 import { StdioTransportError } from "./errors.js";
@@ -28,7 +28,7 @@ function checkExecutable({ file, env, cwd }: ChildTerms): void {
   const folders = file.includes("/") ? [""] : (env["PATH"] ?? "/usr/bin:/bin").split(delimiter);
   const reasons = folders.map((folder) => executableFault(folder === "" ? resolveIn(cwd, file) : join(folder, file)));
   if (reasons.includes(undefined)) return;
-  const reason = reasons.includes("EACCES") ? "EACCES" : "ENOENT";
+  const reason = reasons.find((each) => each !== "ENOENT") ?? "ENOENT";
   throw new StdioTransportError("CHILD_NOT_STARTED", `cannot execute ${file}: ${reason}`, { reason });
 }
 
@@ -36,12 +36,26 @@ function resolveIn(cwd: string | undefined, file: string): string {
   return cwd === undefined || file.startsWith("/") ? file : join(cwd, file);
 }
 
-function executableFault(path: string): "ENOENT" | "EACCES" | undefined {
+function executableFault(path: string): "ENOENT" | "EACCES" | "ENOEXEC" | undefined {
   try {
     if (!statSync(path).isFile()) return "EACCES";
     accessSync(path, constants.X_OK);
-    return undefined;
+    return isProgram(path) ? undefined : "ENOEXEC";
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EACCES" ? "EACCES" : "ENOENT";
+  }
+}
+
+/** How programs begin: `#!`, ELF, and Mach-O in both byte orders and for many architectures. A shell takes all else for a script. */
+const beginnings: readonly string[] = ["2321", "7f454c46", "feedfacf", "cffaedfe", "feedface", "cefaedfe", "cafebabe"];
+
+function isProgram(path: string): boolean {
+  const head = Buffer.alloc(4);
+  const file = openSync(path, "r");
+  try {
+    const read = head.toString("hex", 0, readSync(file, head));
+    return beginnings.some((beginning) => read.startsWith(beginning));
+  } finally {
+    closeSync(file);
   }
 }

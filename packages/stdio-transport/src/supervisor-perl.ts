@@ -5,8 +5,8 @@
  * nor secrets in `ps`. It makes the namespace itself: util-linux's `unshare` would stay as a parent that holds the command's
  * pipes, so that their end is never seen.
  *
- * Arguments: the numbers of the system calls prctl, unshare and mount (0: unknown, then nothing that left the group is
- * adopted), and the flags for unshare (0: no namespace).
+ * Arguments: the numbers of the system calls prctl, unshare, mount and execve (0: unknown, then nothing that left the group
+ * is adopted), and the flags for unshare (0: no namespace).
  *
  * Descriptor 3 is the control channel, a socket pair. From the host: the launch record (launch-record.ts), then lines:
  *   go            run the command; before, nothing of it runs
@@ -19,8 +19,8 @@
  * ours, which keeps its number from being used again; other processes only while they are unreaped children.
  */
 export const perlSupervisor = `
-my ($prctl, $unshare, $mount, $flags) = map { $_ + 0 } @ARGV;
-$prctl = $flags = 0 if length pack('p', '') != 8;
+my ($prctl, $unshare, $mount, $execve, $flags) = map { $_ + 0 } @ARGV;
+$prctl = $execve = $flags = 0 if length pack('p', '') != 8;
 open my $c, '+<&=', 3 or exit 125;
 fcntl $c, 2, 1;
 if (opendir my $d, -d '/proc/self/fd' ? '/proc/self/fd' : '/dev/fd') {
@@ -92,6 +92,22 @@ sub reaped {
   $over = 1;
   put("exited $code $signal");
 }
+# Perl's own exec is execvp, which gives a file of no known format to a shell.
+sub run {
+  my ($file, $env, @argv) = @_;
+  %ENV = map { split /=/, $_, 2 } @$env;
+  return exec { $file } @argv unless $execve;
+  my @ways = $file =~ m{/} ? $file : map { length ? "$_/$file" : $file } split /:/, $ENV{PATH} // '/bin:/usr/bin', -1;
+  my ($argv, $envp) = (pack('p*', @argv, undef), pack('p*', @$env, undef));
+  # ENOENT, EACCES and ENOTDIR: look further, and if there is nothing, say that something was there.
+  my ($further, $denied) = qr/^(?:2|13|20)$/;
+  for my $way (@ways) {
+    syscall $execve, $way, $argv, $envp;
+    last unless ($! + 0) =~ $further;
+    $denied ||= $! == 13;
+  }
+  $! = 13 if $denied && ($! + 0) =~ $further;
+}
 sub end_all {
   kill 'KILL', -$leader if pinned();
   exit 0 if $$ == 1;
@@ -125,8 +141,7 @@ if (!$leader) {
   syscall $prctl, 1, 9, 0, 0, 0 if $prctl;
   close $_ for $c, $gate, $errno, $wake, $waker;
   exit 125 unless sysread($left, my $go, 1) && getppid == $me;
-  %ENV = map { split /=/, $_, 2 } @rest;
-  exec { $file } @argv;
+  run($file, \\@rest, @argv);
   syswrite $failed, $! + 0;
   exit 127;
 }
