@@ -1,8 +1,9 @@
 import type { BracketCheck } from "./brackets.js";
 import type { Findings } from "./findings.js";
-import { isHashOf, isLineStart, maxLineBytes, readLine, wholeLinesIn } from "./line.js";
-import { createLineCutter, type StoredLine } from "./lines.js";
-import type { CheckedEntry, LinkCheck } from "./links.js";
+import { isHashOf } from "./hex.js";
+import { isLineStart, maxLineBytes, readLine, wholeLinesIn } from "./line.js";
+import { createLineCutter, type StoredLine } from "./line-cutter.js";
+import type { CheckedEntry, LinkCheck } from "./link-check.js";
 
 /** One segment's bytes, in order. */
 export interface SegmentSource {

@@ -3,8 +3,10 @@ import { canonicalText } from "./canonical.js";
 import type { EntryBody } from "./entry.js";
 import { entryRules, isEntryBody } from "./entry-body.js";
 import type { Findings } from "./findings.js";
-import { hashText, hexOf, isHashOf, type LineKind, type LineParts } from "./line.js";
-import { firstState, judgeBegin, judgeEntry, type LinkOptions, type LinkState } from "./link-rules.js";
+import { hashText, hexOf, isHashOf } from "./hex.js";
+import type { LineKind, LineParts } from "./line.js";
+import { judgeBegin, judgeEntry, type LinkOptions } from "./link-rules.js";
+import { afterBegin, afterEntry, afterFault, firstState, type LinkState } from "./link-state.js";
 
 /** An entry whose own hash holds. */
 export interface CheckedEntry {
@@ -25,56 +27,45 @@ export interface LinkCheck {
 
 /** A check from the beginning of a log. A state machine: what each line may be depends on the ones before it. */
 export function createLinkCheck(options: LinkOptions, findings: Findings): LinkCheck {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const readBody = createBodyReader();
   let file = "";
   let beginDue = false;
   let state = firstState(options.logId);
 
-  // After a fault the next lines are judged by what is still known, so that one changed byte is one problem.
   const passOver = (kind: LineKind, links: readonly string[] | undefined): undefined => {
     beginDue = false;
-    const place = kind === "begin" ? { segment: state.segment + 1 } : { next: state.next + 1 };
-    state = { ...state, ...place, links, lastTime: undefined };
+    state = afterFault(state, kind, links);
   };
-  const judgeForm = (value: EntryBody | BeginRecord, text: string, seq: number): void => {
-    if (options.strict !== true || isCanonical(value, text)) return;
-    findings.problem("NOT_CANONICAL", seq, `the line of entry ${seq} is not in canonical form`);
-  };
-  const begin = (value: unknown, text: string, hash: string): undefined => {
+  const begin = ({ value, text }: Body, hash: string): undefined => {
     if (!isBeginRecord(value)) {
       reportBegin(value, state.next, findings);
       return passOver("begin", [hash]);
     }
     judgeBegin(value, file, state, options.partial === true, findings);
-    judgeForm(value, text, state.next);
-    const { logId, segment, seq } = value;
-    const joined = seq === state.next && segment === state.segment + 1;
-    const lastTime = joined ? state.lastTime : undefined;
-    state = { logId: state.logId ?? logId, segment, next: seq, links: [hash], lastTime };
+    if (options.strict === true) judgeForm(value, text, state.next, findings);
+    state = afterBegin(state, value, hash);
   };
-  const entry = (value: unknown, text: string, hash: string): CheckedEntry | undefined => {
+  const entry = ({ value, text }: Body, hash: string): CheckedEntry | undefined => {
     if (!isEntryBody(value)) {
       findings.problem("ENTRY_MALFORMED", state.next, `entry ${state.next} lacks what each entry must have`);
       return passOver("entry", [hash]);
     }
     judgeEntry(value, state, findings);
-    judgeForm(value, text, value.seq);
-    state = { ...state, next: value.seq + 1, links: [hash], lastTime: value.time };
+    if (options.strict === true) judgeForm(value, text, value.seq, findings);
+    state = afterEntry(state, value, hash);
     return { body: value, hash };
   };
-  const line = (parts: LineParts, digest: Uint8Array): CheckedEntry | undefined => {
+  const line = ({ kind, body, hash: claimed }: LineParts, digest: Uint8Array): CheckedEntry | undefined => {
     const hash = hexOf(digest);
-    if (!isHashOf(parts.hash, digest)) {
-      findings.problem("HASH_MISMATCH", state.next, `the ${nameOf(parts.kind)} has not the hash that it bears`);
-      return passOver(parts.kind, [hashText(parts.hash), hash]);
+    if (!isHashOf(claimed, digest)) {
+      findings.problem("HASH_MISMATCH", state.next, `the ${nameOf(kind)} has not the hash that it bears`);
+      return passOver(kind, [hashText(claimed), hash]);
     }
-    if (beginDue && parts.kind === "entry") {
+    if (beginDue && kind === "entry") {
       findings.problem("BEGIN_MISSING", state.next, "the segment does not say which part of which log it is");
     }
     beginDue = false;
-    const text = decode(decoder, parts.body);
-    const value = parse(text);
-    return parts.kind === "begin" ? begin(value, text, hash) : entry(value, text, hash);
+    return kind === "begin" ? begin(readBody(body), hash) : entry(readBody(body), hash);
   };
 
   return {
@@ -104,20 +95,28 @@ function reportBegin(value: unknown, due: number, findings: Findings): void {
   }
 }
 
-/** The text of a body; empty, and so no JSON, when it is not UTF-8. */
-function decode(decoder: { decode(bytes: Uint8Array): string }, bytes: Uint8Array): string {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return ""; // the caller reports the line as malformed
-  }
+/** What was hashed, as text and parsed. */
+interface Body {
+  readonly text: string;
+  /** undefined when it is not JSON in UTF-8; then no check takes it for anything. */
+  readonly value: unknown;
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the caller reports the line as malformed
+function createBodyReader(): (bytes: Uint8Array) => Body {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  return (bytes) => {
+    try {
+      const text = decoder.decode(bytes);
+      return { text, value: JSON.parse(text) };
+    } catch {
+      return { text: "", value: undefined }; // the caller reports the line as malformed
+    }
+  };
+}
+
+function judgeForm(value: EntryBody | BeginRecord, text: string, seq: number, findings: Findings): void {
+  if (!isCanonical(value, text)) {
+    findings.problem("NOT_CANONICAL", seq, `the line of entry ${seq} is not in canonical form`);
   }
 }
 

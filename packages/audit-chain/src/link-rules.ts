@@ -1,7 +1,7 @@
 import { type BeginRecord, firstSequenceOf } from "./begin.js";
 import type { EntryBody } from "./entry.js";
 import type { Findings } from "./findings.js";
-import { noHash } from "./line.js";
+import type { LinkState } from "./link-state.js";
 
 /** What to hold a log to. */
 export interface LinkOptions {
@@ -11,24 +11,6 @@ export interface LinkOptions {
   readonly partial?: boolean | undefined;
   /** Whether entries must be canonical. */
   readonly strict?: boolean | undefined;
-}
-
-/** Where a log stands after the lines so far. */
-export interface LinkState {
-  readonly logId: string | null;
-  /** Number of the segment; 0 before the first. */
-  readonly segment: number;
-  /** Sequence number that is due. */
-  readonly next: number;
-  /** Hashes that the next line may link to: one, or two after a line whose own hash fails; undefined: unknown. */
-  readonly links: readonly string[] | undefined;
-  /** Time of the last entry; undefined when there is none or it cannot be read. */
-  readonly lastTime: string | undefined;
-}
-
-/** Where every log begins. */
-export function firstState(logId: string | undefined): LinkState {
-  return { logId: logId ?? null, segment: 0, next: 1, links: [noHash], lastTime: undefined };
 }
 
 /** Reports what is wrong with the beginning of a segment in the file `name`. */

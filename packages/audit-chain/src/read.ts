@@ -6,8 +6,8 @@ import { ChainError } from "./errors.js";
 import { createFindings, type Findings } from "./findings.js";
 import { watchFolder } from "./folder-watch.js";
 import { readLine } from "./line.js";
-import { createLineCutter, type StoredLine } from "./lines.js";
-import { createLinkCheck, type LinkCheck } from "./links.js";
+import { createLineCutter, type StoredLine } from "./line-cutter.js";
+import { createLinkCheck, type LinkCheck } from "./link-check.js";
 import { openSegmentFile, readChunks, segmentNames } from "./segment-folder.js";
 import { sha256 } from "./sha256.js";
 

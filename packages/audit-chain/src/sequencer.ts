@@ -5,7 +5,7 @@ import type { EntryInput, Head, Receipt } from "./entry.js";
 import { entryText } from "./entry-body.js";
 import { ChainError } from "./errors.js";
 import { lineOverhead, lineText, noHash } from "./line.js";
-import type { LinkState } from "./link-rules.js";
+import type { LinkState } from "./link-state.js";
 import { sha256Hex } from "./sha256.js";
 import { type Reading, readClocks, readingOf } from "./time.js";
 

@@ -2,7 +2,7 @@ import { createBracketCheck } from "./brackets.js";
 import { checkSegments, type SegmentSource, type Sha256 } from "./check.js";
 import { ChainError } from "./errors.js";
 import { createFindings } from "./findings.js";
-import { createLinkCheck } from "./links.js";
+import { createLinkCheck } from "./link-check.js";
 import type { VerifyReport } from "./report.js";
 
 export type { SegmentSource } from "./check.js";

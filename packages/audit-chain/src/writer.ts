@@ -9,11 +9,8 @@ export interface Waiter {
   failed(error: ChainError): void;
 }
 
-/** Lines that one write put into the hands of the system. */
-interface Written {
-  readonly waiters: readonly Waiter[];
-  readonly last: Receipt;
-}
+/** Hears of each part that is in the hands of the system: who waited for it, and its last entry. */
+export type OnWritten = (waiters: readonly Waiter[], last: Receipt) => void;
 
 /** What could not be written, and why. */
 interface WriteFault {
@@ -29,7 +26,7 @@ export interface Writer {
    * Writes what was gathered, and tells of each part as it is written.
    * After a fault the writer must not be used to write again: its lines have numbers that are now missing.
    */
-  write(onWritten: (part: Written) => void): WriteFault | undefined;
+  write(onWritten: OnWritten): WriteFault | undefined;
   /** Resolves when what was written is on stable storage. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -63,14 +60,16 @@ export function createWriter(files: SegmentFiles, first: SegmentFile): Writer {
   const roll = (name: string): void => {
     // Synced whatever the durability: a later segment on the disk without all of this one would be a gap.
     file.syncNow();
+    // Made before the old one is closed: where that fails, the old one is still to be synced and closed.
+    const next = files.create(name);
     file.close().catch(() => {}); // synced: an error in closing it takes nothing away
-    file = files.create(name);
+    file = next;
   };
   const writeBatch = ({ begun, texts }: Batch): void => {
     if (begun !== undefined) roll(begun.name);
     file.write(Buffer.from((begun?.text ?? "") + texts.join("")));
   };
-  const write = (onWritten: (part: Written) => void): WriteFault | undefined => {
+  const write = (onWritten: OnWritten): WriteFault | undefined => {
     const due = batches;
     batches = [];
     gatheredBytes = 0;
@@ -80,7 +79,7 @@ export function createWriter(files: SegmentFiles, first: SegmentFile): Writer {
       } catch (cause) {
         return { cause, waiters: due.slice(index).flatMap(({ waiters }) => waiters) };
       }
-      onWritten(batch);
+      onWritten(batch.waiters, batch.last);
     }
     return undefined;
   };

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lineText, maxLineBytes, readLine, wholeLinesIn } from "../src/line.js";
-import { createLineCutter } from "../src/lines.js";
+import { createLineCutter } from "../src/line-cutter.js";
 
 /** Cuts at the given places, into Buffers over one memory that is overwritten after each push. */
 function cutLines(bytes: Buffer, cuts: readonly number[]): { text: string; offset: number; tooLong: boolean }[] {
