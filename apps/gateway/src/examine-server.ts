@@ -6,6 +6,7 @@ import {
   type LaunchReport,
   type SpawnDescription,
 } from "@berth/spawn-attestation";
+import { exitEntry } from "./log-entries.js";
 import { asRefusal, openServer, type ServerStarter } from "./open-server.js";
 import { version } from "./version.js";
 
@@ -56,17 +57,11 @@ export async function examineServer(
     return { launch, inspection, pins: pinsOf(launch.pin, inspection) };
   } finally {
     await connection.close();
-    const { code, signal: exitSignal } = await connection.exited;
-    await starter.log.append({
-      type: "child.exit",
-      server: name,
-      ...connection.evidence,
-      reason: "EXAMINED",
-      exitCode: code ?? undefined,
-      exitSignal: exitSignal ?? undefined,
-      stderrBytes: connection.stderrBytes?.(),
-      containment: connection.containment,
-    });
+    const { evidence, containment } = connection;
+    const exit = await connection.exited;
+    const stderrBytes = connection.stderrBytes?.();
+    const entry = exitEntry({ server: name, evidence, reason: "EXAMINED", exit, stderrBytes });
+    await starter.log.append({ ...entry, containment });
   }
 }
 

@@ -21,16 +21,19 @@ async function run(argv: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has said it already; help and version end with 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.good : exitCodes.usage;
-    report(error);
+    await report(error);
     return exitCodeOf(error);
   }
 }
 
-function report(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
-  const lines = error instanceof GatewayError ? error.lines : [];
-  const cause = error instanceof GatewayError || !(error instanceof Error) ? "" : `\n${error.stack ?? ""}`;
-  process.stderr.write(`berth-gateway: ${[message, ...lines].join("\n  ")}${cause}\n`);
+/** Errors with a code say what happened to a person; what has none is a bug, and shows where. */
+async function report(error: unknown): Promise<void> {
+  const { say } = await import("./output.js");
+  say(`berth-gateway: ${error instanceof Error ? error.message : String(error)}`);
+  if (!(error instanceof Error)) return;
+  for (const line of error instanceof GatewayError ? error.lines : []) say(`  ${line}`);
+  if (error.cause instanceof Error) say(`  ${error.cause.message}`);
+  if (!("code" in error)) for (const line of (error.stack ?? "").split("\n").slice(1)) say(line);
 }
 
 type Finish = (code: number) => void;
@@ -191,11 +194,11 @@ function addAudit(program: Command, finish: Finish): void {
     });
   audit
     .command("tail")
-    .description("print the newest entries of all logs")
+    .description("print the newest entries of all logs, oldest first")
     .addOption(stateOption())
-    .option("-n, --lines <count>", "how many", "20")
+    .option("-n, --lines <count>", "how many, or all (default: 20; with --json all)")
     .option("--json", "one JSON object a line")
-    .addHelpText("after", examples(["berth-gateway audit tail", "berth-gateway audit tail -n 100 --json"]))
+    .addHelpText("after", examples(["berth-gateway audit tail -n 50", "berth-gateway audit tail --json"]))
     .action(async (options) => {
       const { auditTailCommand } = await import("./commands/audit.js");
       finish(await auditTailCommand(options));

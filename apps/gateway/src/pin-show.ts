@@ -1,4 +1,3 @@
-import { visibleText } from "@berth/mcp-relay";
 import type { LaunchReport, Measurement, SpawnDescription } from "@berth/spawn-attestation";
 import type { Examined } from "./examine-server.js";
 import type { PinComparison, PinStatus } from "./pin-compare.js";
@@ -43,7 +42,7 @@ export function pinnedForPrograms(results: readonly PinResult[]): Readonly<Recor
   return Object.fromEntries(servers);
 }
 
-/** What is about to be trusted, as lines for a person. Texts of servers and packages are shown so that nothing hides in them. */
+/** What is about to be trusted, as lines for a person, to be printed with `printLine`, which lets nothing hide in them. */
 export function linesForPeople(result: PinResult): string[] {
   const { name, status, description, environmentNames = [], examined, comparison, error } = result;
   if (examined === undefined || comparison === undefined) {
@@ -52,7 +51,7 @@ export function linesForPeople(result: PinResult): string[] {
   }
   const { launch, inspection } = examined;
   const { measurement } = launch;
-  const row = (label: string, value: string): string => `    ${label.padEnd(12)} ${visibleText(value)}`;
+  const row = (label: string, value: string): string => `    ${label.padEnd(12)} ${value}`;
   return [
     `${name}: ${status}`,
     ...(description === undefined ? [] : [row("runs", shellQuote([description.command, ...description.args]))]),
@@ -78,7 +77,7 @@ export function linesForPeople(result: PinResult): string[] {
     ...effectRows(comparison, row),
     ...(comparison.changes.length === 0
       ? []
-      : ["    what changed", ...comparison.changes.map((line) => `      ${visibleText(line)}`)]),
+      : ["    what changed", ...comparison.changes.map((line) => `      ${line}`)]),
   ];
 }
 

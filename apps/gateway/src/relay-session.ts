@@ -81,9 +81,12 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
   } finally {
     await measurer.close();
     const reason = exits.cause() ?? "CLIENT_CLOSED";
-    await log.close(reason);
-    logger.info({ reason, log: log.logId }, "closed");
-    exits.release();
+    try {
+      await log.close(reason);
+      logger.info({ reason, log: log.logId }, "closed");
+    } finally {
+      exits.release();
+    }
   }
 }
 
@@ -113,7 +116,10 @@ function openSession(
     serverInfo: { name: "berth-gateway", version },
     onFault: (fault) => logger.error(fault, "a line of a server that is no message"),
     onNotice: ({ code, server, message }) => logger.warn({ code, server }, message),
-    advise: ({ server, reason }) => (server === undefined ? undefined : terms.advise(server, reason)),
+    advise: ({ server, reason }) => {
+      if (reason === "NOT_RECORDED") return starter.log.adviseUnrecorded();
+      return server === undefined ? undefined : terms.advise(server, reason);
+    },
   });
 }
 

@@ -1,16 +1,19 @@
-import { hash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Chain, type Durability, type JsonValue, openChain } from "@berth/audit-chain";
-import type { CallIntent, CallOutcome, CallRefused, RelayEvent, UpstreamEvidence } from "@berth/mcp-relay";
+import { type Chain, type Durability, isChainError, openChain, type Receipt } from "@berth/audit-chain";
+import type { RelayEvent } from "@berth/mcp-relay";
 import type { Decision } from "@berth/spawn-attestation";
-
-/** Members of an entry beside its type. Undefined ones are left out. */
-export type LogMembers = Readonly<Record<string, JsonValue | undefined>>;
-
-/** An entry before its session is added. */
-export interface LogEntry extends LogMembers {
-  readonly type: string;
-}
+import {
+  decisionEntry,
+  driftEntry,
+  exitEntry,
+  intentEntry,
+  type LogEntry,
+  type LogMembers,
+  outcomeEntry,
+  refusedEntry,
+} from "./log-entries.js";
+import { recordable } from "./recordable.js";
 
 /** The log of one process: one session, bracketed by its opening and its close. Digests and sizes only, never payloads. */
 export interface SessionLog {
@@ -18,10 +21,12 @@ export interface SessionLog {
   readonly session: string;
   /** Resolves as the durability level says. Entries are in call order. */
   append(entry: LogEntry): Promise<unknown>;
-  /** What the relay reports, as an entry. */
+  /** What the relay reports, as an entry. A call whose intent is rejected here is not made. */
   record(event: RelayEvent): Promise<unknown>;
   /** What the measuring decided about a server. */
   recordDecision(server: string, decision: Decision, extra?: LogMembers): Promise<unknown>;
+  /** Why the last intent that was rejected could not be recorded, and what to do; undefined while there was none. */
+  adviseUnrecorded(): string | undefined;
   /** Writes `session.close`, then ends the log. */
   close(reason: string): Promise<void>;
 }
@@ -49,14 +54,15 @@ export interface SessionLogOptions {
 export async function openSessionLog(options: SessionLogOptions): Promise<SessionLog> {
   const session = randomUUID();
   const logId = `${new Date(options.now()).toISOString().replace(/[-:]|\.\d+/gu, "")}-${session.slice(0, 8)}`;
+  const directory = join(options.folder, logId);
   const chain = await openChain({
-    directory: join(options.folder, logId),
+    directory,
     durability: options.durability,
     now: options.now,
     monotonic: () => performance.now(),
   });
-  const append = (entry: LogEntry): Promise<unknown> => chain.append({ ...entry, session });
-  const record = createRecorder(chain, session, options.childFacts ?? (() => undefined));
+  const append = createAppend(chain, session);
+  const recorder = createRecorder(append, options.childFacts ?? (() => undefined));
   let closing: Promise<void> | undefined;
   const end = async (reason: string): Promise<void> => {
     try {
@@ -65,128 +71,81 @@ export async function openSessionLog(options: SessionLogOptions): Promise<Sessio
       await chain.close();
     }
   };
-  await append({ type: "session.open", ...options.opening });
+  try {
+    await append({ type: "session.open", ...options.opening });
+  } catch (error) {
+    await chain.close().catch(() => {}); // the first error is the one that matters
+    throw error;
+  }
   return {
     logId,
     session,
     append,
-    record,
+    record: recorder.record,
     recordDecision: (server, decision, extra) => append({ ...decisionEntry(server, decision), ...extra }),
+    adviseUnrecorded: () => (recorder.refusal === undefined ? undefined : adviceAbout(recorder.refusal, directory)),
     close: (reason) => (closing ??= end(reason)),
   };
 }
 
-/** Names of an entry's members are the log's format: see the README. */
-function decisionEntry(server: string, decision: Decision): LogEntry {
-  const { verdict, evidence, reason, expected, measured, target, guard, coverage, observed, stage } = decision;
-  return {
-    type: verdict === "spawn" ? "spawn" : "spawn.refused",
-    server,
-    ...(verdict === "spawn" ? { evidence } : {}),
-    digest: measured,
-    reason,
-    expected,
-    target,
-    targetInArgv: decision.targetInArgv,
-    guard,
-    coverage,
-    leavesOut: decision.leavesOut === undefined ? undefined : [...decision.leavesOut],
-    interpreter: decision.interpreter,
-    interpreterKind: decision.interpreterKind,
-    osCode: decision.osCode,
-    stage: stage === "decide" ? undefined : stage,
-    observed: observed ? true : undefined,
+type Append = (entry: LogEntry) => Promise<Receipt>;
+
+function createAppend(chain: Chain, session: string): Append {
+  return (entry) => {
+    const members: Record<string, LogMembers[string]> = { session };
+    for (const [name, value] of Object.entries(entry)) members[name] = recordable(value);
+    return chain.append({ ...members, type: entry.type });
   };
 }
 
-function createRecorder(
-  chain: Chain,
-  session: string,
-  childFacts: (server: string) => ChildFacts | undefined,
-): (event: RelayEvent) => Promise<unknown> {
-  // An outcome names its intent by sequence number, so that the log can be checked without our own call ids.
+interface Recorder {
+  record(event: RelayEvent): Promise<unknown>;
+  /** What the last rejected intent was rejected with. */
+  readonly refusal: unknown;
+}
+
+function createRecorder(append: Append, childFacts: (server: string) => ChildFacts | undefined): Recorder {
+  // An outcome names its intent by sequence number, so that the log can be checked without our own call ids. The number
+  // comes from the receipt, never from the head: an intent that was refused has none, and the head is another's.
   const intents = new Map<string, number>();
-  return (event) => {
-    const facts = event.server === undefined ? undefined : childFacts(event.server);
-    const append = (entry: LogEntry): Promise<unknown> =>
-      chain.append({ ...entry, session, containment: facts?.containment });
-    switch (event.type) {
-      case "call.intent": {
-        const appended = append(intentEntry(event));
-        intents.set(event.callId, chain.head.sequence);
-        return appended;
-      }
-      case "call.outcome": {
-        const intent = intents.get(event.callId);
-        intents.delete(event.callId);
-        return append({ ...outcomeEntry(event), intent, stderrBytes: facts?.stderrBytes });
-      }
-      case "call.refused":
-        return append(refusedEntry(event));
-      case "drift": {
-        const { type, server, kind, name, change, renamedFrom, expected, measured, observed } = event;
-        return append({
-          type,
-          server,
-          kind,
-          name,
-          change,
-          renamedFrom,
-          expected,
-          measured,
-          observed: observed || undefined,
-        });
-      }
-      case "child.exit": {
-        const { type, server, reason, stderrBytes, droppedLines, exit, evidence } = event;
-        const ended = { exitCode: exit.code ?? undefined, exitSignal: exit.signal ?? undefined };
-        return append({ type, server, ...evidenceOf(evidence), reason, ...ended, stderrBytes, droppedLines });
-      }
-    }
-  };
-}
-
-function intentEntry(event: CallIntent): LogEntry {
-  const { type, server, method, tool, evidence, definition, wouldRefuse } = event;
+  let refusal: unknown;
   return {
-    type,
-    server,
-    method,
-    tool,
-    ...evidenceOf(evidence),
-    definition: definition === "none" ? undefined : definition,
-    reason: wouldRefuse,
-    observed: wouldRefuse === undefined ? undefined : true,
-    ...sizeOf("request", event.request),
+    get refusal() {
+      return refusal;
+    },
+    record(event) {
+      const facts = event.server === undefined ? undefined : childFacts(event.server);
+      const containment = facts?.containment;
+      switch (event.type) {
+        case "call.intent": {
+          const keep = ({ sequence }: Receipt): void => void intents.set(event.callId, sequence);
+          return append({ ...intentEntry(event), containment }).then(keep, (error: unknown) => {
+            refusal = error;
+            throw error;
+          });
+        }
+        case "call.outcome": {
+          const intent = intents.get(event.callId);
+          intents.delete(event.callId);
+          return append({ ...outcomeEntry(event, intent), containment, stderrBytes: facts?.stderrBytes });
+        }
+        case "call.refused":
+          return append({ ...refusedEntry(event), containment });
+        case "drift":
+          return append({ ...driftEntry(event), containment });
+        case "child.exit":
+          return append({ ...exitEntry(event), containment });
+      }
+    },
   };
 }
 
-function outcomeEntry(event: CallOutcome): LogEntry {
-  const { type, server, method, tool, evidence, status, reason, durationMs, response } = event;
-  return {
-    type,
-    server,
-    method,
-    tool,
-    ...evidenceOf(evidence),
-    status,
-    reason,
-    durationMs: Math.round(durationMs * 1000) / 1000,
-    ...sizeOf("response", response),
-  };
-}
-
-function refusedEntry(event: CallRefused): LogEntry {
-  const { type, server, method, tool, code, reason, expected, measured } = event;
-  const sizes = { ...sizeOf("request", event.request), ...sizeOf("response", event.response) };
-  return { type, server, method, tool, code, reason, expected, measured, ...sizes };
-}
-
-function evidenceOf({ evidence, digest, guard, coverage }: UpstreamEvidence): LogMembers {
-  return { evidence, digest, guard, coverage };
-}
-
-function sizeOf(side: "request" | "response", frame: Uint8Array | undefined): LogMembers {
-  if (frame === undefined) return {};
-  return { [`${side}Bytes`]: frame.byteLength, [`${side}Digest`]: `sha256:${hash("sha256", frame, "hex")}` };
+/** Names the system's own code, never a path of the client's or a text of a server's. */
+function adviceAbout(refusal: unknown, directory: string): string {
+  if (!isChainError(refusal)) return `The log ${directory} did not take it`;
+  const cause = refusal.cause instanceof Error && "code" in refusal.cause ? ` (${String(refusal.cause.code)})` : "";
+  if (refusal.code !== "WRITE_FAILED" && refusal.code !== "CHAIN_FAILED") {
+    return `The log ${directory} did not take it: ${refusal.code}${cause}`;
+  }
+  return `The log ${directory} cannot be written${cause}: make room or correct its disk, then start the gateway again`;
 }

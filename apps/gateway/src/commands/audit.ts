@@ -1,6 +1,7 @@
-import { type Entry, listLogs, readChain, verifyLogs } from "@berth/audit-chain";
+import { type Entry, verifyLogs } from "@berth/audit-chain";
 import { exitCodes, GatewayError } from "../errors.js";
-import { printJson, printLine } from "../output.js";
+import { printJson, printJsonLine, printLine, say } from "../output.js";
+import { logsIn, readableEntries } from "../read-logs.js";
 import { findStateFolder } from "../state-folder.js";
 
 /** Checks every log of the state folder. Exit code 1 when one does not verify. */
@@ -27,30 +28,62 @@ export async function auditVerifyCommand(options: {
   return report.ok ? exitCodes.good : exitCodes.failed;
 }
 
-/** Prints the newest entries of all logs, oldest first. */
-export async function auditTailCommand(options: { state: string; lines: string; json?: boolean }): Promise<number> {
-  const count = Number(options.lines);
-  if (!Number.isInteger(count) || count < 1 || count > 100_000) {
-    throw new GatewayError("USAGE", `--lines must be 1 to 100000, not ${options.lines}`);
+/** Lines that are printed at most; with more, the oldest are left out, and that is said. */
+const maxLines = 100_000;
+/** For a person without `--lines`. A program gets all: one that is given a part without asking takes it for the whole. */
+const linesForPeople = 20;
+
+/** Prints the newest entries of all logs, oldest first. Exit code 1 when one could not be read to its end. */
+export async function auditTailCommand(options: { state: string; lines?: string; json?: boolean }): Promise<number> {
+  const wanted = options.lines ?? (options.json === true ? "all" : String(linesForPeople));
+  const count = wanted === "all" ? maxLines : Number(wanted);
+  if (!Number.isInteger(count) || count < 1 || count > maxLines) {
+    throw new GatewayError("USAGE", `--lines must be 1 to ${maxLines} or all, not ${wanted}`);
   }
   const state = await findStateFolder(options.state);
-  const newest: { readonly log: string; readonly entry: Entry }[] = [];
-  for (const log of await listLogs(state.audit)) {
-    for (const entry of await lastEntries(log.directory, count)) newest.push({ log: log.id, entry });
+  let isDamaged = false;
+  const { newest, leftOut } = await newestEntries(state.audit, count, (message) => {
+    isDamaged = true;
+    say(message);
+  });
+  if (wanted === "all" && leftOut > 0) say(`the oldest ${leftOut} entries are left out: ${maxLines} is the most`);
+  for (const { log, entry } of newest) {
+    if (options.json === true) printJsonLine({ ...entry, log });
+    else printLine(shown(entry));
   }
-  newest.sort((a, b) => a.entry.time.localeCompare(b.entry.time));
-  for (const { log, entry } of newest.slice(-count))
-    printLine(options.json === true ? JSON.stringify({ ...entry, log }) : shown(entry));
-  return exitCodes.good;
+  return isDamaged ? exitCodes.failed : exitCodes.good;
 }
 
-async function lastEntries(directory: string, count: number): Promise<Entry[]> {
-  const entries: Entry[] = [];
-  for await (const entry of readChain(directory)) {
-    entries.push(entry);
-    if (entries.length > count * 2) entries.splice(0, entries.length - count);
+interface LoggedEntry {
+  readonly log: string;
+  readonly entry: Entry;
+}
+
+/** The newest of all logs, by time; entries of one time stay in the order of their log. */
+async function newestEntries(
+  folder: string,
+  count: number,
+  onDamage: (message: string) => void,
+): Promise<{ readonly newest: readonly LoggedEntry[]; readonly leftOut: number }> {
+  let newest: LoggedEntry[] = [];
+  let total = 0;
+  const cut = (): void => {
+    newest = newest.sort((a, b) => compareTexts(a.entry.time, b.entry.time)).slice(-count);
+  };
+  for (const place of await logsIn(folder)) {
+    for await (const entry of readableEntries(place, onDamage)) {
+      total += 1;
+      // Memory is bounded by what is asked for, however long the logs are.
+      if (newest.push({ log: place.id, entry }) >= count * 2) cut();
+    }
   }
-  return entries.slice(-count);
+  cut();
+  return { newest, leftOut: total - newest.length };
+}
+
+/** Times are RFC 3339 in UTC and of one length, so that their text orders them. */
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Members in the order in which a person reads them; the rest follows. */

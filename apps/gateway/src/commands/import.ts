@@ -10,7 +10,7 @@ import {
 } from "@berth/mcp-relay";
 import { parseCatalog, updateCatalog } from "../catalog-file.js";
 import { exitCodes, GatewayError } from "../errors.js";
-import { printJson, printLine, say } from "../output.js";
+import { printJson, printJsonText, printLine, say } from "../output.js";
 
 /** What the command line says. */
 export interface ImportOptions {
@@ -159,5 +159,5 @@ function showToPeople(
     for (const { message } of notes) print(`    ${message}`);
   }
   for (const note of notes) print(note);
-  if (options.out === undefined) process.stdout.write(catalog);
+  if (options.out === undefined) printJsonText(catalog);
 }

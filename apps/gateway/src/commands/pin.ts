@@ -116,8 +116,8 @@ async function examineAll(
     return results;
   } finally {
     progress.end();
-    await log.close(exits.cause() ?? "DONE");
     await measurer.close();
+    await log.close(exits.cause() ?? "DONE");
   }
 }
 

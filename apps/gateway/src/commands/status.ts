@@ -1,6 +1,7 @@
-import { listLogs, readChain } from "@berth/audit-chain";
+import type { LogPlace } from "@berth/audit-chain";
 import { exitCodes } from "../errors.js";
 import { printJson, printLine } from "../output.js";
+import { logsIn, readableEntries } from "../read-logs.js";
 import { findStateFolder } from "../state-folder.js";
 
 /** Logs that are looked at: the newest. */
@@ -18,14 +19,15 @@ interface LogStatus {
   readonly calls: number;
   readonly refusals: number;
   readonly unmeasured: readonly string[];
+  /** Why the rest of the log could not be read; null when it was. */
+  readonly damage: string | null;
 }
 
 /** Shows what the newest logs of a state folder say: how each gateway was set, what it started, what it refused. */
 export async function statusCommand(options: { state: string; json?: boolean }): Promise<number> {
   const state = await findStateFolder(options.state);
   const logs: LogStatus[] = [];
-  for (const { id, directory, begun } of (await listLogs(state.audit)).slice(-maxLogs))
-    logs.push(await readStatus(id, directory, begun));
+  for (const place of (await logsIn(state.audit)).slice(-maxLogs)) logs.push(await readStatus(place));
   if (options.json === true) printJson({ state: state.path, logs });
   else {
     printLine(`state folder ${state.path}`);
@@ -34,10 +36,10 @@ export async function statusCommand(options: { state: string; json?: boolean }):
   return exitCodes.good;
 }
 
-async function readStatus(log: string, directory: string, begun: string | null): Promise<LogStatus> {
+async function readStatus(place: LogPlace): Promise<LogStatus> {
   const status = {
-    log,
-    begun,
+    log: place.id,
+    begun: place.begun,
     mode: "?",
     closed: false,
     allowUnmeasuredSpawn: false,
@@ -47,7 +49,11 @@ async function readStatus(log: string, directory: string, begun: string | null):
   };
   const servers = new Set<string>();
   const unmeasured = new Set<string>();
-  for await (const entry of readChain(directory)) {
+  let damage: string | null = null;
+  const entries = readableEntries(place, (message) => {
+    damage = message;
+  });
+  for await (const entry of entries) {
     const server = typeof entry["server"] === "string" ? entry["server"] : "";
     if (entry.type === "session.open") {
       status.mode = String(entry["mode"]);
@@ -61,7 +67,7 @@ async function readStatus(log: string, directory: string, begun: string | null):
       if (entry["evidence"] === "spawn-unmeasured") unmeasured.add(server);
     }
   }
-  return { ...status, servers: [...servers], unmeasured: [...unmeasured] };
+  return { ...status, servers: [...servers], unmeasured: [...unmeasured], damage };
 }
 
 function printLog(log: LogStatus): void {
@@ -75,4 +81,5 @@ function printLog(log: LogStatus): void {
     `${log.begun ?? "?"}  ${log.mode.padEnd(5)}  ${log.calls} calls, ${log.refusals} refusals  [${flags.join(", ")}]`,
   );
   if (log.servers.length > 0) printLine(`    ${log.servers.join(", ")}`);
+  if (log.damage !== null) printLine(`    ${log.damage}`);
 }
