@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import { mkdir, readdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { GatewayError } from "./errors.js";
@@ -12,7 +12,7 @@ const patienceMs = 10_000;
  * looks for others: whoever sees a living one withdraws and tries again, so two never hold it, and a dead owner's file,
  * being of no other name, can be removed by anyone at any time. Meant for writes of a few milliseconds.
  * The folder that holds `folder` must exist.
- * @throws {GatewayError} `LOCKED` after ten seconds, naming the owner.
+ * @throws {GatewayError} `LOCKED` after ten seconds, naming the owner; at once when something else stands in its place.
  */
 export async function withShortLock<T>(folder: string, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const own = await acquire(folder, signal);
@@ -46,13 +46,17 @@ async function acquire(folder: string, signal: AbortSignal | undefined): Promise
   }
 }
 
+/** What `acquire` calls its files. Whatever else lies in the folder is not ours to judge or to remove. */
+const ownerName = /^\d+\.\d+\.\d+\.[0-9a-f]{8}$/u;
+
 /** Puts our file into the folder and gives the names of the others; dead owners' files are removed on the way. */
 async function announce(folder: string, name: string): Promise<string[]> {
   for (;;) {
     await mkdir(folder, { mode: 0o700 }).catch(unlessCode("EEXIST"));
+    await refuseLink(folder);
     try {
       await writeFile(join(folder, name), "", { flag: "wx", mode: 0o600 });
-      const others = (await readdir(folder)).filter((other) => other !== name);
+      const others = (await readdir(folder)).filter((other) => other !== name && ownerName.test(other));
       for (const dead of others.filter((other) => !isAlive(other))) await rm(join(folder, dead), { force: true });
       return others;
     } catch (error) {
@@ -62,9 +66,17 @@ async function announce(folder: string, name: string): Promise<string[]> {
   }
 }
 
-function unlessCode(code: string): (error: unknown) => void {
+/** A catalog may come with a repository of somebody else's, and a link in the lock's place with it. */
+async function refuseLink(folder: string): Promise<void> {
+  const found = await lstat(folder).catch(unlessCode("ENOENT"));
+  if (found === undefined || found.isDirectory()) return;
+  throw new GatewayError("LOCKED", `${folder} stands where a lock's folder goes, and is none: remove it`);
+}
+
+function unlessCode(code: string): (error: unknown) => undefined {
   return (error) => {
     if (!(error instanceof Error && "code" in error && error.code === code)) throw error;
+    return undefined;
   };
 }
 

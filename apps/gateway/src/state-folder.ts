@@ -38,16 +38,17 @@ export async function openStateFolder(given: string): Promise<StateFolder> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
     throw new GatewayError("STATE_UNUSABLE", `the state folder ${path} cannot be made`, { cause });
   });
+  const version = await tryReadVersion(path);
+  // In this order: whoever claims a folder closes it before the version can be read.
   const found = await stat(path);
   if (process.getuid !== undefined && found.uid !== process.getuid()) {
     throw new GatewayError("STATE_UNUSABLE", `the state folder ${path} belongs to another user`);
   }
-  const version = await tryReadVersion(path);
-  if (version === undefined) await claim(path, (found.mode & 0o077) === 0);
-  else if (version > formatVersion) {
-    throw new GatewayError("STATE_NEWER", `${path} has state format ${version}; this program knows ${formatVersion}`);
+  if (version === undefined) await claim(path, found.mode);
+  else {
+    refuseNewer(path, version);
+    await closeToOthers(path, found.mode);
   }
-  if ((found.mode & 0o077) !== 0) await chmod(path, 0o700);
   return places(path);
 }
 
@@ -59,10 +60,13 @@ export async function findStateFolder(given: string): Promise<StateFolder> {
   const path = resolve(given);
   const version = await tryReadVersion(path);
   if (version === undefined) throw new GatewayError("STATE_UNUSABLE", `${path} is no state folder`);
-  if (version > formatVersion) {
-    throw new GatewayError("STATE_NEWER", `${path} has state format ${version}; this program knows ${formatVersion}`);
-  }
+  refuseNewer(path, version);
   return places(path);
+}
+
+function refuseNewer(path: string, version: number): void {
+  if (version <= formatVersion) return;
+  throw new GatewayError("STATE_NEWER", `${path} has state format ${version}; this program knows ${formatVersion}`);
 }
 
 function places(path: string): StateFolder {
@@ -93,11 +97,21 @@ async function tryReadVersion(path: string): Promise<number | undefined> {
 }
 
 /** Makes a folder ours. One with other people's files in it is never taken, since it would be closed to them. */
-async function claim(path: string, isPrivate: boolean): Promise<void> {
+async function claim(path: string, mode: number): Promise<void> {
   const held = await readdir(path);
-  if (held.length > 0 && !isPrivate) {
+  if (held.length > 0 && (mode & 0o077) !== 0) {
     const advice = "give a new or empty one, or close it to others with chmod 700";
     throw new GatewayError("STATE_UNUSABLE", `${path} is not a state folder and not empty: ${advice}`);
   }
+  if ((mode & 0o077) !== 0) await chmod(path, 0o700);
   await replaceFile(join(path, formatFile), `{"format":${formatVersion}}\n`);
+}
+
+/** Pins decide what may run, so a folder into which others could write is not believed: its pins may be theirs. */
+async function closeToOthers(path: string, mode: number): Promise<void> {
+  if ((mode & 0o022) !== 0) {
+    const advice = "look at what it holds, run-catalog.json first, then close it with chmod 700";
+    throw new GatewayError("STATE_UNUSABLE", `others may write into the state folder ${path}: ${advice}`);
+  }
+  if ((mode & 0o077) !== 0) await chmod(path, 0o700);
 }

@@ -58,6 +58,26 @@ describe("the state folder", () => {
     await expect(openStateFolder(folder)).rejects.toMatchObject({ code: "STATE_UNUSABLE" });
   });
 
+  it("is not believed when others could write into it: its pins may be theirs", async () => {
+    const { path } = await openStateFolder(join(folder, "state"));
+    for (const mode of [0o720, 0o702]) {
+      await chmod(path, mode);
+      await expect(openStateFolder(path)).rejects.toMatchObject({
+        code: "STATE_UNUSABLE",
+        message: expect.stringContaining("chmod 700"),
+      });
+      expect(await modeOf(path)).toBe(mode);
+    }
+  });
+
+  it("is opened by many at once also where it was made open and empty", async () => {
+    const path = join(folder, "state");
+    await mkdir(path);
+    await chmod(path, 0o777);
+    await Promise.all(Array.from({ length: 20 }, () => openStateFolder(path)));
+    expect(await modeOf(path)).toBe(0o700);
+  });
+
   it("must exist for commands that only read", async () => {
     await expect(findStateFolder(join(folder, "absent"))).rejects.toMatchObject({ code: "STATE_UNUSABLE" });
   });
