@@ -101,6 +101,7 @@ async function examineAll(
       mode: "pin",
       version,
       pid: process.pid,
+      catalog: catalog?.path,
       catalogDigest: catalog?.digest,
       servers: subjects.map(({ name }) => name),
     },
