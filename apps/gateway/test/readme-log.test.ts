@@ -69,7 +69,7 @@ async function provokeAll(place: Workplace): Promise<Entries> {
   await session([...serve, "--observe"], { env: before }, ["one__delete_note"]);
   const run = ["run", "--state", place.state, "--", process.execPath];
   await session([...run, place.server], {}, ["echo"]);
-  await session([...run, join(place.folder, "self", "server.mjs")], {}, ["echo"]);
+  await expect(session([...run, join(place.folder, "self", "server.mjs")], {}, [])).rejects.toThrow("-31100");
   return logEntries(place.state);
 }
 
