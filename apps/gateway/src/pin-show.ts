@@ -72,13 +72,21 @@ export function linesForPeople(result: PinResult): string[] {
     ...inspection.problems.map((problem) => row("problem", String(problem))),
     row(
       "offers",
-      `${inspection.tools.length} tools, ${inspection.prompts.length} prompts, ${inspection.resourceTemplates.length} resource templates`,
+      [
+        counted(inspection.tools.length, "tool"),
+        counted(inspection.prompts.length, "prompt"),
+        counted(inspection.resourceTemplates.length, "resource template"),
+      ].join(", "),
     ),
     ...effectRows(comparison, row),
     ...(comparison.changes.length === 0
       ? []
       : ["    what changed", ...comparison.changes.map((line) => `      ${line}`)]),
   ];
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function originText(origin: LaunchReport["origin"]): string {
@@ -99,9 +107,17 @@ function interpreterText({ path, kind, realPath }: NonNullable<Measurement["inte
   return path === realPath ? path : `${path} (${realPath})`;
 }
 
+/** What changes something stands first. */
+const effects = [
+  { effect: "deletes", label: "deletes" },
+  { effect: "writes", label: "writes" },
+  { effect: "unknown", label: "other tools" },
+  { effect: "reads", label: "reads" },
+] as const;
+
 function effectRows({ tools }: PinComparison, row: (label: string, value: string) => string): string[] {
-  return (["writes", "deletes"] as const).flatMap((effect) => {
+  return effects.flatMap(({ effect, label }) => {
     const names = tools.filter((tool) => tool.effect === effect).map(({ name }) => name);
-    return names.length === 0 ? [] : [row(effect, names.join(", "))];
+    return names.length === 0 ? [] : [row(label, names.join(", "))];
   });
 }

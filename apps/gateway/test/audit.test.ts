@@ -1,11 +1,13 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { gateway, logEntries, type Workplace, workplace } from "./gateway.js";
+import { gateway, logEntries, small, type Workplace, workplace } from "./gateway.js";
+
+const pin = (place: Workplace) => gateway(["pin", "--catalog", place.catalog, "--state", place.state, "--yes"]);
 
 async function withLog(place: Workplace): Promise<string> {
-  await place.writeCatalog({ one: { transport: "stdio", spawn: { command: process.execPath, args: [place.server] } } });
-  await gateway(["pin", "--catalog", place.catalog, "--state", place.state, "--yes"]);
+  await place.writeCatalog({ one: small(place) });
+  await pin(place);
   const [log = ""] = await readdir(join(place.state, "audit"));
   const folder = join(place.state, "audit", log);
   const segment = (await readdir(folder)).find((name) => !name.includes("lock")) ?? "";
@@ -61,5 +63,52 @@ describe("berth-gateway audit", { timeout: 60_000 }, () => {
       server: "one",
       log: expect.any(String),
     });
+  });
+
+  it("prints the newest 20 for people and all for programs, unless it is told how many", async () => {
+    await using place = await workplace();
+    await withLog(place);
+    for (let run = 0; run < 5; run += 1) await pin(place);
+    const tail = async (...args: string[]) => {
+      const { code, stdout } = await gateway(["audit", "tail", "--state", place.state, ...args]);
+      expect(code).toBe(0);
+      return stdout.split("\n").slice(0, -1);
+    };
+    const all = await tail("--json");
+    expect(all).toHaveLength(24);
+    expect(await tail("--json", "-n", "3")).toEqual(all.slice(-3));
+    expect(await tail("--json", "--lines", "all")).toEqual(all);
+    expect(await tail()).toHaveLength(20);
+    expect(await tail("-n", "all")).toHaveLength(24);
+    expect(await tail("-n", "1")).toEqual([expect.stringContaining("session.close")]);
+    const { stdout } = await gateway(["audit", "tail", "--help"]);
+    expect(stdout.replace(/\s+/gu, " ")).toContain("how many, or all (default: 20; with --json all)");
+  });
+
+  it("prints nothing where no gateway has written a log yet", async () => {
+    await using place = await workplace();
+    await gateway(["doctor", "--state", place.state]);
+    for (const args of [
+      ["audit", "tail"],
+      ["audit", "tail", "--json"],
+    ])
+      expect(await gateway([...args, "--state", place.state])).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    expect(await gateway(["status", "--state", place.state])).toMatchObject({ code: 0 });
+  });
+
+  it("prints a damaged log up to the damage, names it, and prints the others", async () => {
+    await using place = await workplace();
+    const segment = await withLog(place);
+    await writeFile(segment, (await readFile(segment, "utf8")).replace('"server":"one"', '"server":"two"'));
+    await pin(place);
+    const { code, stdout, stderr } = await gateway(["audit", "tail", "--state", place.state, "--json"]);
+    const seqs = stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line).seq]));
+    expect({ code, seqs }).toEqual({ code: 1, seqs: [1, 1, 2, 3, 4] });
+    expect(stderr).toContain(`log ${basename(dirname(segment))}: `);
+    const status = await gateway(["status", "--state", place.state, "--json"]);
+    expect(JSON.parse(status.stdout).logs).toMatchObject([
+      { damage: expect.stringContaining("entry 2"), closed: false },
+      { damage: null, closed: true },
+    ]);
   });
 });

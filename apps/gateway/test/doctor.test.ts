@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { gateway, type Workplace, workplace } from "./gateway.js";
+import { gateway, small, type Workplace, workplace } from "./gateway.js";
 
 interface Check {
   readonly name: string;
@@ -33,14 +33,13 @@ describe("berth-gateway doctor", { timeout: 60_000 }, () => {
 
   it("says which servers are not pinned, changed, unmeasurable or on the network, and still that serve would start", async () => {
     await using place = await workplace();
-    const small = { transport: "stdio", spawn: { command: process.execPath, args: [place.server] } };
-    await place.writeCatalog({ held: small });
+    await place.writeCatalog({ held: small(place) });
     await gateway(["pin", "--catalog", place.catalog, "--state", place.state, "--yes"]);
     const { held } = JSON.parse(await readFile(place.catalog, "utf8")).servers;
     await place.writeCatalog({
       held,
       changed: { ...held, spawn: { ...held.spawn, digest: `tree-v1:${"0".repeat(64)}` } },
-      fresh: small,
+      fresh: small(place),
       fetched: { transport: "stdio", spawn: { command: "npx", args: ["-y", "x"] } },
       far: { transport: "http-sse", url: "https://example.com/", tlsFingerprint: `SHA256:${"k".repeat(43)}` },
     });

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
-import { bin, gateway, logEntries, plainEnvironment, type Workplace, workplace } from "./gateway.js";
+import { bin, gateway, logEntries, plainEnvironment, small, type Workplace, workplace } from "./gateway.js";
 
 /** A gateway with its server running; `servers` are the processes that it has started. */
 async function started(place: Workplace) {
@@ -27,7 +27,7 @@ async function started(place: Workplace) {
 }
 
 async function prepared(place: Workplace): Promise<void> {
-  await place.writeCatalog({ one: { transport: "stdio", spawn: { command: process.execPath, args: [place.server] } } });
+  await place.writeCatalog({ one: small(place) });
   await gateway(["pin", "--catalog", place.catalog, "--state", place.state, "--yes"]);
 }
 

@@ -2,13 +2,8 @@ import { hash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { connect, gateway, logEntries, type Workplace, workplace } from "./gateway.js";
+import { connect, gateway, logEntries, small, type Workplace, workplace } from "./gateway.js";
 
-const small = (place: Workplace, spawn: Record<string, unknown> = {}, terms: Record<string, unknown> = {}) => ({
-  transport: "stdio",
-  spawn: { command: process.execPath, args: [place.server], ...spawn },
-  ...terms,
-});
 const common = (place: Workplace) => ["--catalog", place.catalog, "--state", place.state];
 const pin = (place: Workplace) => gateway(["pin", ...common(place), "--yes"]);
 const serve = (place: Workplace) => connect(["serve", ...common(place), "--stdio"]);

@@ -117,9 +117,18 @@ export async function workplace(): Promise<Workplace> {
   };
 }
 
+/** A catalog entry for the small server; `spawn` adds to or replaces members of its launch, `terms` members beside it. */
+export function small(
+  place: Workplace,
+  spawn: Record<string, unknown> = {},
+  terms: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return { transport: "stdio", spawn: { command: process.execPath, args: [place.server], ...spawn }, ...terms };
+}
+
 /** Entries of all logs, as `audit tail` prints them. */
 export async function logEntries(state: string): Promise<Record<string, unknown>[]> {
-  const { stdout } = await gateway(["audit", "tail", "--state", state, "--json", "-n", "10000"]);
+  const { stdout } = await gateway(["audit", "tail", "--state", state, "--json"]);
   return stdout
     .split("\n")
     .filter((line) => line !== "")

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { connect, gateway, workplace } from "./gateway.js";
+import { connect, gateway, small, workplace } from "./gateway.js";
 
 describe("many gateways on one state folder", () => {
   it("ten runs and two serves started at once all work, and all logs verify", async () => {
     await using place = await workplace();
-    const server = { transport: "stdio", spawn: { command: process.execPath, args: [place.server] } };
+    const server = small(place);
     await place.writeCatalog({ one: server });
     await gateway(["pin", "--catalog", place.catalog, "--state", place.state, "--yes"]);
     const run = ["run", "--state", place.state, "--", process.execPath, place.server];

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { readCatalog } from "@berth/mcp-relay";
 import { describe, expect, it } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
-import { gateway, logEntries, type Workplace, workplace } from "./gateway.js";
+import { gateway, logEntries, small, type Workplace, workplace } from "./gateway.js";
 
 const npmServer = (name: string, ...args: string[]) => ({
   transport: "stdio",
@@ -12,10 +12,6 @@ const npmServer = (name: string, ...args: string[]) => ({
     command: process.execPath,
     args: [fileURLToPath(import.meta.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`)), ...args],
   },
-});
-const small = (place: Workplace, changes: Record<string, unknown> = {}) => ({
-  transport: "stdio",
-  spawn: { command: process.execPath, args: [place.server], ...changes },
 });
 const pin = (place: Workplace, ...args: string[]) =>
   gateway(["pin", "--catalog", place.catalog, "--state", place.state, ...args]);

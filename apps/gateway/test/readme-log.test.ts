@@ -2,7 +2,7 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { connect, type GatewayOptions, gateway, logEntries, type Workplace, workplace } from "./gateway.js";
+import { connect, type GatewayOptions, gateway, logEntries, small, type Workplace, workplace } from "./gateway.js";
 
 type Entries = readonly Record<string, unknown>[];
 const readme = await readFile(fileURLToPath(new URL("../README.md", import.meta.url)), "utf8");
@@ -30,20 +30,15 @@ await import("./small-server.mjs");
 const before = { SMALL_DESCRIPTION: "as pinned", SMALL_EXTRA: "old" };
 const after = { SMALL_DESCRIPTION: "another", SMALL_EXTRA: "fresh" };
 
-const entry = (file: string, spawn: Record<string, unknown> = {}) => ({
-  transport: "stdio",
-  spawn: { command: process.execPath, args: [file], ...spawn },
-});
-
 async function prepare(place: Workplace): Promise<void> {
   const self = join(place.folder, "self", "server.mjs");
   await cp(join(place.folder, "small"), join(place.folder, "self"), { recursive: true });
   await writeFile(self, selfChanging);
   const extras = { inheritEnv: ["SMALL_DESCRIPTION", "SMALL_EXTRA"] };
   await place.writeCatalog({
-    one: entry(place.server, extras),
-    self: entry(self),
-    gone: entry(join(place.folder, "gone.mjs")),
+    one: small(place, extras),
+    self: small(place, { args: [self] }),
+    gone: small(place, { args: [join(place.folder, "gone.mjs")] }),
     far: { transport: "streamable-http", url: "https://example.com/mcp", tlsFingerprint: `SHA256:${"k".repeat(43)}` },
   });
 }

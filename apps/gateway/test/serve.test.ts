@@ -2,12 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
-import { connect, gateway, logEntries, type Workplace, workplace } from "./gateway.js";
+import { connect, gateway, logEntries, small, type Workplace, workplace } from "./gateway.js";
 
-const small = (place: Workplace, changes: Record<string, unknown> = {}) => ({
-  transport: "stdio",
-  spawn: { command: process.execPath, args: [place.server], ...changes },
-});
 const serveArgs = (place: Workplace, ...args: string[]) => [
   "serve",
   "--catalog",

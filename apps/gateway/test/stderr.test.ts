@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { connect, gateway, logEntries, workplace } from "./gateway.js";
+import { connect, gateway, logEntries, small, workplace } from "./gateway.js";
 
 const iban = "DE02120300000000202051";
 
@@ -12,7 +12,7 @@ describe("what a server writes to stderr before it dies in a call", () => {
     const source = await readFile(place.server, "utf8");
     await writeFile(place.server, source.replace(`text(\`\${note}\${said}\`)`, dies));
     await place.writeCatalog({
-      one: { transport: "stdio", spawn: { command: process.execPath, args: [place.server] } },
+      one: small(place),
     });
     const common = ["--catalog", place.catalog, "--state", place.state];
     expect(await gateway(["pin", ...common, "--yes"])).toMatchObject({ code: 0 });

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
-import { bin, plainEnvironment, type Workplace, workplace } from "./gateway.js";
+import { bin, plainEnvironment, small, type Workplace, workplace } from "./gateway.js";
 
 const driver = fileURLToPath(new URL("servers/at_terminal.py", import.meta.url));
 const pinAtTerminal = (place: Workplace, keys: string) =>
@@ -15,7 +15,7 @@ const pinAtTerminal = (place: Workplace, keys: string) =>
 
 describe("berth-gateway pin at a terminal", { timeout: 60_000 }, () => {
   const servers = (place: Workplace) => ({
-    small: { transport: "stdio", spawn: { command: process.execPath, args: [place.server] } },
+    small: small(place),
   });
 
   partTest("python3")("asks, and writes the pins after a yes", async () => {

@@ -7,12 +7,9 @@ import { describe, expect, it } from "vitest";
 import { scaledCount } from "../../../fixtures/counts.js";
 import { openSessionLog } from "../src/session-log.js";
 import { handshake, startRawClient } from "./acceptance/raw-client.js";
-import { bin, connect, gateway, logEntries, plainEnvironment, type Workplace, workplace } from "./gateway.js";
+import { bin, connect, gateway, logEntries, plainEnvironment, small, type Workplace, workplace } from "./gateway.js";
 
 const serveArgs = (place: Workplace) => ["serve", "--catalog", place.catalog, "--state", place.state, "--stdio"];
-const small = (place: Workplace) => ({
-  one: { transport: "stdio", spawn: { command: process.execPath, args: [place.server] } },
-});
 const isCall = (entry: Record<string, unknown>) => entry["method"] === "tools/call";
 
 /** Each outcome names an intent of its own tool; the log verifies. */
@@ -34,7 +31,7 @@ describe("a name that is no well-formed text", { timeout: 60_000 }, () => {
     await using place = await workplace();
     const source = await readFile(place.server, "utf8");
     await writeFile(place.server, source.replace('{ name: "echo"', '{ name: "\\ud800", inputSchema: object },\n  $&'));
-    await place.writeCatalog(small(place));
+    await place.writeCatalog({ one: small(place) });
     await gateway(["pin", "--catalog", place.catalog, "--state", place.state, "--yes"]);
     await writeFile(place.server, source.replace('{ name: "echo"', '{ name: "\\udfff", inputSchema: object },\n  $&'));
     {
@@ -58,7 +55,7 @@ describe("a name that is no well-formed text", { timeout: 60_000 }, () => {
 describe("a call whose intent cannot be recorded", { timeout: 60_000 }, () => {
   it("is not made, its client is told why, and no outcome names another's intent", async () => {
     await using place = await workplace();
-    await place.writeCatalog(small(place));
+    await place.writeCatalog({ one: small(place) });
     const seen = join(place.folder, "calls");
     const source = await readFile(place.server, "utf8");
     await writeFile(
