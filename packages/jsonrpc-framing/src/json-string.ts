@@ -57,9 +57,13 @@ function escapeLength(bytes: Uint8Array, at: number): number {
   }
 }
 
+/** After so many plain bytes in a row a string is read by words: a view of them costs about as much. */
+const plainBefore = 32;
+
 /** The end (after the closing quote) of the string whose opening quote is at `at`, every byte of it checked; or -1. */
 export function endOfString(bytes: Uint8Array, at: number, end: number): number {
   let i = at + 1;
+  let byWordsFrom = i + plainBefore;
   while (i < end) {
     const byte = bytes[i];
     if (byte === undefined || byte < 0x20) return -1;
@@ -68,11 +72,35 @@ export function endOfString(bytes: Uint8Array, at: number, end: number): number 
       const length = escapeLength(bytes, i);
       if (length === 0) return -1;
       i += length;
+      byWordsFrom = i + plainBefore;
+    } else if (i >= byWordsFrom && (bytes.byteOffset + i) % 4 === 0) {
+      i = Math.max(i + 1, overPlainWords(bytes, i, end));
+      byWordsFrom = i + plainBefore;
     } else {
       i++;
     }
   }
   return -1;
+}
+
+/** Over the words at `at` (on a word's border in memory) that hold neither a quote, a backslash nor a control character. */
+function overPlainWords(bytes: Uint8Array, at: number, end: number): number {
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + at, (end - at) >> 2);
+  let index = 0;
+  while (index < words.length && isPlainWord(words[index] ?? 0)) index++;
+  return at + 4 * index;
+}
+
+/**
+ * Whether none of the four bytes is a quote, a backslash or below 0x20. `(x - n * 0x01010101) & ~x` has the highest bit of
+ * a byte below n set, in the lowest such byte and perhaps above it (Bit Twiddling Hacks, "Determine if a word has a byte less than n").
+ */
+function isPlainWord(word: number): boolean {
+  const quote = word ^ 0x2222_2222;
+  const backslash = word ^ 0x5c5c_5c5c;
+  const special =
+    ((word - 0x2020_2020) & ~word) | ((quote - 0x0101_0101) & ~quote) | ((backslash - 0x0101_0101) & ~backslash);
+  return (special & 0x8080_8080) === 0;
 }
 
 /** Whether the text between two quotes is the same as its bytes: printable ASCII without escapes. */

@@ -102,4 +102,23 @@ describe("the full grammar check", () => {
     expect(parses(text)).toBe(true);
     expect(accepts(Buffer.from(text))).toBe(true);
   });
+
+  it("finds each byte that is special at each place of a long string, wherever the string lies in memory", () => {
+    const specials = ['"', "\\", "\\n", "\\x", "\n", "\u0000", "\u001f", "\u007f", "\u00ff", "\u0120", "\u2028"];
+    for (let shift = 0; shift < 4; shift++) {
+      for (let place = 0; place < 80; place++) {
+        for (const special of specials) {
+          const text = `"${"a!~ ".repeat(20).slice(0, place)}${special}${"[]~b".repeat(11)}"`;
+          const memory = Buffer.alloc(shift + Buffer.byteLength(text));
+          memory.write(text, shift);
+          expect([shift, place, special, accepts(memory.subarray(shift))]).toEqual([
+            shift,
+            place,
+            special,
+            parses(text),
+          ]);
+        }
+      }
+    }
+  });
 });
