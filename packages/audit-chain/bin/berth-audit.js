@@ -13,6 +13,13 @@ if (!existsSync(cli)) {
   process.exit(2);
 }
 
+// A reader that has seen enough (`| head`) ends the printing, not the verifying: the exit status still says what was found.
+process.stdout.on("error", (error) => {
+  if (error.code === "EPIPE") return;
+  console.error(`berth-audit: the report cannot be written: ${error.message}`);
+  process.exit(1);
+});
+
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const { runCommand } = await import(cli.href);
 process.exitCode = await runCommand(process.argv.slice(2), {

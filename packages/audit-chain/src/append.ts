@@ -45,13 +45,18 @@ export async function openChainWith(options: ChainOptions, parts: ChainParts): P
   const { directory } = settings;
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    const lock = await parts.lock(directory, new Date(settings.clocks.now()).toISOString());
+    const lock = await parts.lock(directory, settings.since);
     return await openLocked(settings, parts, lock);
   } catch (cause) {
     settings.signal?.throwIfAborted();
-    if (cause instanceof ChainError && cause.code !== "READ_FAILED") throw cause;
-    throw new ChainError("OPEN_FAILED", `the log in ${directory} cannot be opened`, { cause });
+    if (!(cause instanceof ChainError)) throw openFailed(directory, cause);
+    throw cause.code === "READ_FAILED" ? openFailed(directory, cause.cause ?? cause) : cause;
   }
+}
+
+function openFailed(directory: string, cause: unknown): ChainError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ChainError("OPEN_FAILED", `the log in ${directory} cannot be opened: ${why}`, { cause });
 }
 
 async function openLocked(settings: ChainSettings, parts: ChainParts, lock: Lock): Promise<Chain> {
@@ -61,7 +66,15 @@ async function openLocked(settings: ChainSettings, parts: ChainParts, lock: Lock
     const recovered = await recoverLog({ directory, logId, files, signal });
     return await startChain(settings, recovered, { files, lock, schedule: parts.schedule });
   } catch (error) {
-    lock.release();
+    releaseQuietly(lock);
     throw error;
+  }
+}
+
+function releaseQuietly(lock: Lock): void {
+  try {
+    lock.release();
+  } catch {
+    // The error that ended the opening is the one that matters.
   }
 }

@@ -3,7 +3,7 @@ import { isLogId } from "./begin.js";
 import type { ChainOptions, Durability } from "./chain.js";
 import { ChainError } from "./errors.js";
 import { maxBodyBytes } from "./line.js";
-import type { Clocks } from "./time.js";
+import { type Clocks, isWallTime } from "./time.js";
 
 /** ChainOptions with defaults filled in; the only form that internal code sees. */
 export interface ChainSettings {
@@ -11,6 +11,8 @@ export interface ChainSettings {
   readonly logId: string;
   readonly durability: Durability;
   readonly clocks: Clocks;
+  /** When the options were read, RFC 3339 in UTC. */
+  readonly since: string;
   readonly maxSegmentBytes: number;
   readonly maxEntryBytes: number;
   readonly maxWaiting: number;
@@ -46,10 +48,13 @@ export function readSettings(options: ChainOptions): ChainSettings {
   const directory = resolve(options.directory);
   const logId = options.logId ?? basename(directory);
   if (!isLogId(logId)) throw invalid(`${JSON.stringify(logId)} cannot name a log: give a logId`);
+  const nowMs = options.now();
+  if (!isWallTime(nowMs)) throw invalid(`now gives ${nowMs}, which is not a time from 1970 to 9999 in milliseconds`);
   return {
     directory,
     logId,
     durability,
+    since: new Date(nowMs).toISOString(),
     clocks: monotonic === undefined ? { now: () => options.now() } : { now: () => options.now(), monotonic },
     maxSegmentBytes: whole(options, "maxSegmentBytes", 64 * kibi * kibi, 128 * kibi, kibi * kibi * kibi),
     maxEntryBytes: whole(options, "maxEntryBytes", maxBodyBytes, kibi, maxBodyBytes),

@@ -40,12 +40,25 @@ export async function startChain(settings: ChainSettings, log: RecoveredLog, par
 function beginFile(sequencer: Sequencer, files: SegmentFiles): SegmentFile {
   const { name, text } = sequencer.begin();
   const file = files.create(name);
-  file.write(Buffer.from(text));
-  return file;
+  try {
+    file.write(Buffer.from(text));
+    return file;
+  } catch (error) {
+    file.close().catch(() => {}); // the first error is the one that matters
+    throw error;
+  }
 }
 
 function recoveryEntry({ segment, offset, byteLength }: RecoveredTail): EntryInput {
   return { type: "log.recovered", segment, offset, droppedBytes: byteLength };
+}
+
+function release(lock: Lock, logId: string): void {
+  try {
+    lock.release();
+  } catch (cause) {
+    throw new ChainError("WRITE_FAILED", `the lock of the log ${logId} could not be marked as released`, { cause });
+  }
 }
 
 interface ChainInside {
@@ -61,7 +74,7 @@ function createChain(logId: string, recovered: RecoveredTail | undefined, inside
     try {
       await committer.close();
     } finally {
-      lock.release();
+      release(lock, logId);
     }
   };
   const close = (): Promise<void> => (closing ??= end());

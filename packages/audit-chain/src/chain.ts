@@ -72,13 +72,15 @@ export interface Chain extends AsyncDisposable {
    */
   append(entry: EntryInput, options?: WaitOptions): Promise<Receipt>;
   /**
-   * Resolves once everything appended so far is on stable storage, at any durability level.
+   * Resolves once everything appended so far is on stable storage, at any durability level. An aborted wait rejects
+   * with `signal.reason`.
    * @throws {ChainError} as a rejection: `WRITE_FAILED`, `CHAIN_FAILED`, `CHAIN_CLOSED`.
    */
   flush(options?: WaitOptions): Promise<void>;
   /**
-   * Writes and syncs what is left, releases file and lock. May be called again. Rejects with `WRITE_FAILED` only when
-   * entries that were acknowledged could not be kept; file and lock are released then too.
+   * Writes and syncs what is left, releases file and lock. May be called again.
+   * @throws {ChainError} as a rejection: `WRITE_FAILED`, only when entries that were acknowledged could not be kept
+   *   (file and lock are released then too), or when the lock could not be marked as released.
    */
   close(): Promise<void>;
 }

@@ -1,9 +1,10 @@
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { firstSequenceOf } from "./begin.js";
 import { ChainError, isChainError } from "./errors.js";
 import { type FolderReport, summarize, type VerifyLogOptions, verifyFile, verifyLog, verifyLogs } from "./logs.js";
+import { segmentNames } from "./segment-folder.js";
+import { systemCode } from "./system-code.js";
 
 /** Where a command writes, and what it says of itself. */
 export interface CommandIo {
@@ -86,11 +87,12 @@ async function verify(path: string, { strict, json }: Parsed["values"], io: Comm
 
 async function verifyPath(path: string, options: VerifyLogOptions): Promise<FolderReport> {
   const stats = await stat(path).catch((cause: unknown) => {
-    throw new ChainError("OPTIONS_INVALID", `there is no ${path}`, { cause });
+    const code = systemCode(cause);
+    if (code === "ENOENT") throw new ChainError("OPTIONS_INVALID", `there is no ${path}`, { cause });
+    throw new ChainError("READ_FAILED", `${path} cannot be read: ${code}`, { cause });
   });
   if (!stats.isDirectory()) return single(path, await verifyFile(path, options));
-  const names = await readdir(path);
-  if (names.some((name) => firstSequenceOf(name) !== undefined)) return single(path, await verifyLog(path, options));
+  if ((await segmentNames(path)).length > 0) return single(path, await verifyLog(path, options));
   const report = await verifyLogs(path, options);
   if (report.logs.length > 0) return report;
   throw new ChainError(
@@ -103,10 +105,12 @@ const single = (path: string, report: Awaited<ReturnType<typeof verifyLog>>): Fo
   summarize([{ id: report.logId ?? basename(path), report }]);
 
 function reportText(report: FolderReport): string {
+  const problems = byLog(report.problems);
+  const notices = byLog(report.notices);
   const lines = report.logs.flatMap(({ id, ok, entries, head }) => [
     `${ok ? "ok  " : "FAIL"}  ${id}  ${entries} entries${head === null ? "" : `, head ${head.sequence} ${head.hash}`}`,
-    ...report.problems.filter(({ log }) => log === id).map((problem) => findingText("problem", problem)),
-    ...report.notices.filter(({ log }) => log === id).map((notice) => findingText("notice", notice)),
+    ...(problems.get(id) ?? []).map((problem) => findingText("problem", problem)),
+    ...(notices.get(id) ?? []).map((notice) => findingText("notice", notice)),
   ]);
   const unlisted = report.problemCount + report.noticeCount - report.problems.length - report.notices.length;
   if (unlisted > 0) lines.push(`      and ${unlisted} more`);
@@ -117,6 +121,16 @@ function reportText(report: FolderReport): string {
       : `NOT verified: ${failed} of ${report.logs.length} log(s)`,
   );
   return `${lines.join("\n")}\n`;
+}
+
+function byLog<Found extends { readonly log: string }>(findings: readonly Found[]): ReadonlyMap<string, Found[]> {
+  const logs = new Map<string, Found[]>();
+  for (const finding of findings) {
+    const known = logs.get(finding.log);
+    if (known === undefined) logs.set(finding.log, [finding]);
+    else known.push(finding);
+  }
+  return logs;
 }
 
 type Finding = FolderReport["problems"][number] | FolderReport["notices"][number];

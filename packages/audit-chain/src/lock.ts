@@ -1,11 +1,14 @@
 import { closeSync, fdatasync, openSync, writeFileSync, writeSync } from "node:fs";
-import { link, readdir, readFile, unlink } from "node:fs/promises";
+import { link } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ChainError, type LockOwner } from "./errors.js";
 import type { TakeFlock } from "./flock.js";
+import { draftName, highestLock, lockName, readLock, removeLock, tidyLocks } from "./lock-folder.js";
 import { type LockRecord, readRecord, recordText, releasedOffset } from "./lock-record.js";
 import { lifeOf } from "./owner.js";
+import { openRegularFile } from "./regular-file.js";
+import { systemCode } from "./system-code.js";
 
 // How it works. Lock files are numbered: `lock-1`, `lock-2`, …. Whoever made the highest one owns the log, and may be
 // followed only once it is released or proven dead, by making the next number with link(2), which exactly one of any
@@ -14,7 +17,7 @@ import { lifeOf } from "./owner.js";
 
 /** A lock that is held. */
 export interface Lock {
-  /** Lets others have it. May be called again. */
+  /** Lets others have it. May be called again. Throws the system's error when the file cannot be marked. */
   release(): void;
 }
 
@@ -25,17 +28,15 @@ export interface LockParts {
   readonly randomName: () => string;
 }
 
-// Numbers below the owner's that stay: a contender that was stopped while looking must not find its number free again.
-const keptNumbers = 16;
 const attempts = 100;
 
 /**
  * Takes the lock of a folder.
- * @throws {ChainError} `LOCKED`, naming the owner.
+ * @throws {ChainError} `LOCKED`, naming the owner where its record can be read. Else the system's error, unwrapped.
  */
 export async function takeLock(directory: string, parts: LockParts): Promise<Lock> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const last = highest(await lockNumbers(directory));
+    const last = await highestLock(directory);
     if (last > 0) await judge(directory, last, parts);
     const lock = await tryNumber(directory, last + 1, parts);
     if (lock !== undefined) return lock;
@@ -46,7 +47,7 @@ export async function takeLock(directory: string, parts: LockParts): Promise<Loc
 /** Refuses when the lock of this number is held; returns when it may be followed. */
 async function judge(directory: string, number: number, parts: LockParts): Promise<void> {
   const path = join(directory, lockName(number));
-  const text = await readFile(path, "utf8").catch(unlessGone);
+  const text = readLock(path);
   if (text === undefined) return; // tidied away by a later owner, whom the next look will find
   const record = readRecord(text);
   if (record === undefined) {
@@ -59,9 +60,15 @@ async function judge(directory: string, number: number, parts: LockParts): Promi
   throw new ChainError("LOCKED", describe(owner, directory, life), { owner });
 }
 
-function describe(owner: LockOwner, directory: string, life: string): string {
+function describe({ pid, host, since }: LockOwner, directory: string, life: string): string {
   const doubt = life === "unknown" ? ", which cannot be looked for from here" : "";
-  return `the log in ${directory} is written by process ${owner.pid} on ${owner.host} since ${owner.since}${doubt}`;
+  const who = `process ${pid} on ${escaped(host)} since ${escaped(since)}`;
+  return `the log in ${directory} is written by ${who}${doubt}`;
+}
+
+/** A text of someone else's, for a terminal: control characters in a lock could rewrite what an operator sees. */
+function escaped(text: string): string {
+  return text.slice(0, 100).replaceAll(/[^ -~]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /**
@@ -70,16 +77,17 @@ function describe(owner: LockOwner, directory: string, life: string): string {
  */
 async function flockIsFree(path: string, record: LockRecord, { self, takeFlock }: LockParts): Promise<boolean> {
   if (!record.flock || record.bootId === null || record.bootId !== self.bootId) return false;
-  const descriptor = openSync(path, "r");
+  const opened = openRegularFile(path);
+  if ("refused" in opened) return false;
   try {
-    return (await takeFlock(descriptor)) === true;
+    return (await takeFlock(opened.descriptor)) === true;
   } finally {
-    closeSync(descriptor);
+    closeSync(opened.descriptor);
   }
 }
 
 async function tryNumber(directory: string, number: number, parts: LockParts): Promise<Lock | undefined> {
-  const draft = join(directory, `lock-new-${parts.randomName()}`);
+  const draft = join(directory, draftName(parts.randomName()));
   // A plain descriptor: a FileHandle that nobody refers to any more is closed by the collector, and the flock with it.
   const descriptor = openSync(draft, "wx", 0o600);
   let held = false;
@@ -91,72 +99,45 @@ async function tryNumber(directory: string, number: number, parts: LockParts): P
     held = await claim(draft, directory, number);
   } finally {
     if (!held) closeSync(descriptor);
-    await remove(draft);
+    await removeLock(draft);
   }
-  if (!held) return undefined;
-  await tidy(directory, number);
-  let released = false;
-  return {
-    release: () => {
-      if (!released) release(descriptor);
-      released = true;
-    },
-  };
+  return held ? heldLock(descriptor) : undefined;
 }
 
 const sync = promisify(fdatasync);
 
-/** Gives the draft its number; false when another came first. */
+/** Gives the draft its number, and tidies; false when another came first. Leaves no number behind when it throws. */
 async function claim(draft: string, directory: string, number: number): Promise<boolean> {
   const path = join(directory, lockName(number));
   try {
     await link(draft, path);
   } catch (error) {
     // ENOENT: an owner that was quicker tidied the draft away.
-    if (hasCode(error, "EEXIST") || hasCode(error, "ENOENT")) return false;
+    if (["EEXIST", "ENOENT"].includes(systemCode(error) ?? "")) return false;
     throw error;
   }
-  if (highest(await lockNumbers(directory)) === number) return true;
-  await remove(path);
-  return false;
-}
-
-function release(descriptor: number): void {
+  let isHighest = false;
   try {
-    writeSync(descriptor, "1", releasedOffset);
+    isHighest = (await highestLock(directory)) === number;
   } finally {
-    closeSync(descriptor);
+    // Also after an error (no descriptors left, say): nobody would release a number whose owner does not know of it.
+    if (!isHighest) await removeLock(path);
   }
+  if (isHighest) await tidyLocks(directory, number);
+  return isHighest;
 }
 
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && "code" in error && error.code === code;
-
-function unlessGone(error: unknown): undefined {
-  if (!hasCode(error, "ENOENT")) throw error;
-}
-
-async function tidy(directory: string, own: number): Promise<void> {
-  for (const name of await readdir(directory)) {
-    const number = numberOf(name);
-    if (name.startsWith("lock-new-") || (number !== undefined && number < own - keptNumbers)) {
-      await remove(join(directory, name));
-    }
-  }
-}
-
-async function remove(path: string): Promise<void> {
-  await unlink(path).catch(() => {}); // litter at worst: nothing depends on its absence
-}
-
-const lockName = (number: number): string => `lock-${number}`;
-
-function numberOf(name: string): number | undefined {
-  return /^lock-[1-9]\d{0,14}$/.test(name) ? Number(name.slice("lock-".length)) : undefined;
-}
-
-const highest = (numbers: readonly number[]): number => Math.max(0, ...numbers);
-
-async function lockNumbers(directory: string): Promise<readonly number[]> {
-  return (await readdir(directory)).map(numberOf).filter((number) => number !== undefined);
+function heldLock(descriptor: number): Lock {
+  let released = false;
+  return {
+    release: () => {
+      if (released) return;
+      released = true;
+      try {
+        writeSync(descriptor, "1", releasedOffset);
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+  };
 }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { firstSequenceOf, isBeginRecord, isLogId } from "./begin.js";
 import { ChainError } from "./errors.js";
 import { readLine } from "./line.js";
-import { openSegmentFile } from "./segment-folder.js";
+import { lockNumberOf } from "./lock-folder.js";
+import { openRegularFile } from "./regular-file.js";
 
 /** One log of a folder that holds many. */
 export interface LogPlace {
@@ -36,7 +37,7 @@ async function readPlace(id: string, directory: string): Promise<LogPlace | unde
   const segments = names?.filter((name) => firstSequenceOf(name) !== undefined).sort();
   const [first] = segments ?? [];
   if (first !== undefined) return { id, directory, begun: beginningOf(join(directory, first)) };
-  return names?.some((name) => /^lock-\d+$/.test(name)) === true ? { id, directory, begun: null } : undefined;
+  return names?.some((name) => lockNumberOf(name) !== undefined) === true ? { id, directory, begun: null } : undefined;
 }
 
 // The members of a beginning have limits that keep its line well below this.
@@ -44,7 +45,7 @@ const beginningBytes = 1_024;
 
 /** The time in a segment's first line. Nothing is checked here: a listing is no verification. */
 function beginningOf(path: string): string | null {
-  const opened = openSegmentFile(path);
+  const opened = openRegularFile(path);
   if ("refused" in opened) return null;
   try {
     const buffer = Buffer.alloc(beginningBytes);

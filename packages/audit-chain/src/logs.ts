@@ -14,14 +14,19 @@ export interface VerifyLogOptions {
   readonly logId?: string | undefined;
   /** Problems and notices to list, each: 1 to 10,000. Default 100. The counts go on. */
   readonly maxFindings?: number | undefined;
+  /** Ends the verification with `signal.reason`; looked at between chunks of 256 KiB. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** One log's line in a `FolderReport`. */
 export interface LogReport {
+  /** As the name of its folder says, or its first segment where one log is verified. */
   readonly id: string;
+  /** Entries whose own hash holds. */
   readonly entries: number;
+  /** Of the last of them; null when there is none. */
   readonly head: VerifyReport["head"];
+  /** Whether it has no problem. */
   readonly ok: boolean;
 }
 
@@ -47,21 +52,25 @@ export interface FolderReport {
 
 /**
  * Verifies one log's folder, also while its writer is live (it then ends at the last whole line). Takes no lock.
- * @throws {ChainError} `READ_FAILED` when the folder cannot be read. What is wrong with the log is in the report.
+ * @throws {ChainError} `OPTIONS_INVALID`, or `READ_FAILED` when the folder cannot be read, or reading a segment fails
+ *   half-way. What is wrong with the log is in the report.
  */
 export async function verifyLog(directory: string, options: VerifyLogOptions = {}): Promise<VerifyReport> {
   return verifyChain({ ...options, segments: segmentSources(directory, await segmentNames(directory)), sha256 });
 }
 
-/** Verifies one segment's file alone, from wherever in its log it starts. */
+/**
+ * Verifies one segment's file alone, from wherever in its log it starts.
+ * @throws {ChainError} `OPTIONS_INVALID`, or `READ_FAILED` when reading fails half-way.
+ */
 export function verifyFile(path: string, options: VerifyLogOptions = {}): Promise<VerifyReport> {
   return verifyChain({ ...options, partial: true, segments: segmentSources(dirname(path), [basename(path)]), sha256 });
 }
 
 /**
  * Verifies every log of a folder, each under the id that its own folder's name says, so that logs that changed places
- * are found.
- * @throws {ChainError} `READ_FAILED` when the folder cannot be read.
+ * are found. A log that cannot be read is a problem of that log.
+ * @throws {ChainError} `OPTIONS_INVALID`, or `READ_FAILED` when the folder cannot be read.
  */
 export async function verifyLogs(folder: string, options: Omit<VerifyLogOptions, "logId"> = {}): Promise<FolderReport> {
   const reports: NamedReport[] = [];

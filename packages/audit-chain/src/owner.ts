@@ -2,6 +2,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { hostname } from "node:os";
 import type { LockOwner } from "./errors.js";
+import { systemCode } from "./system-code.js";
 
 /** This process, as its lock record will name it. */
 export function ownIdentity(since: string): LockOwner {
@@ -43,7 +44,7 @@ function existsProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    return systemCode(error) !== "ESRCH";
   }
 }
 

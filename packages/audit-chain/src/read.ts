@@ -8,12 +8,13 @@ import { watchFolder } from "./folder-watch.js";
 import { readLine } from "./line.js";
 import { createLineCutter, type StoredLine } from "./line-cutter.js";
 import { createLinkCheck, type LinkCheck } from "./link-check.js";
-import { openSegmentFile, readChunks, segmentNames } from "./segment-folder.js";
+import { openRegularFile } from "./regular-file.js";
+import { readChunks, segmentNames } from "./segment-folder.js";
 import { sha256 } from "./sha256.js";
 
 /** How to read. */
 export interface ReadOptions {
-  /** First sequence number to yield. Default 1. */
+  /** First sequence number to yield, from 1. Default 1. Segments before the one that holds it are not read. */
   readonly from?: number | undefined;
   /** After the last entry wait for more, until `signal` ends it. Default false. */
   readonly follow?: boolean | undefined;
@@ -23,8 +24,9 @@ export interface ReadOptions {
 
 /**
  * Entries in order, each with its hash and its link to the one before checked as it is read. Safe beside a live
- * writer: only whole lines count, and no lock is taken. Holds one chunk and one line in memory.
- * @throws {ChainError} `LOG_DAMAGED` with its place, `READ_FAILED`.
+ * writer: only whole lines count, and no lock is taken. Holds one chunk (256 KiB) and one line in memory.
+ * @throws {ChainError} from the iteration: `LOG_DAMAGED` with its place, `READ_FAILED` with the system's error as its
+ *   cause where there is one. Aborting throws `signal.reason`.
  */
 export async function* readChain(
   directory: string,
@@ -71,7 +73,9 @@ function createReader(directory: string, signal: AbortSignal | undefined): Reade
       }
     }
     const { bytes } = cutter.rest();
-    if (!isLast && bytes.length > 0) throw damaged(name, offset, links.state.next, "the segment ends inside a line");
+    if (isLast || (bytes.length === 0 && offset > 0)) return;
+    const what = bytes.length === 0 ? "is empty" : "ends inside a line";
+    throw damaged(name, offset, links.state.next, `the segment ${what}, and another follows`);
   }
 
   return {
@@ -96,8 +100,11 @@ function startOf(names: readonly string[], sequence: number): number {
 }
 
 async function* chunksOf(directory: string, name: string, offset: number): AsyncGenerator<Uint8Array, void, undefined> {
-  const opened = openSegmentFile(join(directory, name));
-  if ("refused" in opened) throw new ChainError("READ_FAILED", `the segment ${name} cannot be read: ${opened.refused}`);
+  const opened = openRegularFile(join(directory, name));
+  if ("refused" in opened) {
+    const { refused, cause } = opened;
+    throw new ChainError("READ_FAILED", `the segment ${name} cannot be read: ${refused}`, { cause });
+  }
   try {
     yield* readChunks(opened.descriptor, offset);
   } finally {

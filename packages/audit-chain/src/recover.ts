@@ -6,7 +6,7 @@ import { createLinkCheck } from "./link-check.js";
 import type { LinkState } from "./link-state.js";
 import type { Problem } from "./report.js";
 import type { SegmentFiles } from "./segment-file.js";
-import { segmentNames, segmentSources } from "./segment-folder.js";
+import { type FolderSource, segmentNames, segmentSources } from "./segment-folder.js";
 import { sha256 } from "./sha256.js";
 
 /** A log as it was found, with a torn last record cut off. */
@@ -33,13 +33,24 @@ export async function recoverLog({ directory, logId, files, signal }: RecoverOpt
   const names = await segmentNames(directory);
   const findings = createFindings(1);
   const links = createLinkCheck({ logId }, findings);
-  const segments = segmentSources(directory, names);
+  const segments = readable(segmentSources(directory, names));
   const { tail } = await checkSegments({ segments, sha256, links, brackets: undefined, findings, signal });
   const [problem] = findings.problems;
   if (problem !== undefined) throw refusal(problem, directory);
   if (tail === undefined) return { state: links.state, segment: undefined, tail: undefined };
   const segment = tail.line.offset > 0 ? tail.segment : names.at(-2);
   return { state: links.state, segment, tail: cutTail(tail, files) };
+}
+
+/** What the system cannot read now says nothing about the log: no damage, and no reason to give the log up. */
+async function* readable(sources: AsyncIterable<FolderSource>): AsyncGenerator<FolderSource, void, undefined> {
+  for await (const source of sources) {
+    if (source.cause !== undefined) {
+      const { cause } = source;
+      throw new ChainError("READ_FAILED", `the segment ${source.name}: ${source.refused}`, { cause });
+    }
+    yield source;
+  }
 }
 
 function cutTail({ segment, line }: Tail, files: SegmentFiles): RecoveredTail | undefined {

@@ -20,7 +20,7 @@ export interface SegmentFile {
   readonly name: string;
   /** In bytes, as far as it was written by `write` or found at `reopen`. */
   readonly size: number;
-  /** Writes all of the bytes, or throws; then what was written of them is taken back where the system allows it. */
+  /** Writes all of the bytes, or throws the system's error; then what was written of them is taken back where it can be. */
   write(bytes: Uint8Array): void;
   /** Resolves when what is written so far is on stable storage. */
   sync(): Promise<void>;
@@ -43,16 +43,20 @@ export interface SegmentFiles {
 const datasync = promisify(fdatasync);
 const fullSync = promisify(fsync);
 
+/** Writes some of the bytes from `offset` on, and answers how many; throws the system's error. */
+export type WriteCall = (descriptor: number, bytes: Uint8Array, offset: number) => number;
+
 /** Segment files in a folder. */
-export function segmentFilesIn(directory: string): SegmentFiles {
+export function segmentFilesIn(directory: string, write: WriteCall = writeSync): SegmentFiles {
   return {
     create: (name) => {
       const flags = appending | constants.O_CREAT | constants.O_EXCL;
-      return segmentFile(openSync(join(directory, name), flags, 0o600), name, 0, directory);
+      const descriptor = openSync(join(directory, name), flags, 0o600);
+      return segmentFile({ descriptor, name, directory, write }, 0);
     },
     reopen: (name) => {
       const { descriptor, size } = openExisting(join(directory, name));
-      return segmentFile(descriptor, name, size, directory);
+      return segmentFile({ descriptor, name, directory, write }, size);
     },
     cut: (name, size) => cutFile(join(directory, name), size),
   };
@@ -83,7 +87,14 @@ function cutFile(path: string, size: number): void {
   if (size === 0) unlinkSync(path);
 }
 
-function segmentFile(descriptor: number, name: string, startSize: number, directory: string): SegmentFile {
+interface OpenSegment {
+  readonly descriptor: number;
+  readonly name: string;
+  readonly directory: string;
+  readonly write: WriteCall;
+}
+
+function segmentFile({ descriptor, name, directory, write }: OpenSegment, startSize: number): SegmentFile {
   let size = startSize;
   // A new file is found after a crash only when its folder was synced as well, and that folder in its own.
   let folderDue = startSize === 0;
@@ -108,7 +119,7 @@ function segmentFile(descriptor: number, name: string, startSize: number, direct
     },
     write: (bytes) => {
       try {
-        for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+        writeAll(write, descriptor, bytes);
         size += bytes.length;
       } catch (error) {
         takeBack(descriptor, size);
@@ -126,6 +137,15 @@ function segmentFile(descriptor: number, name: string, startSize: number, direct
     },
     close: () => (closing ??= close()),
   };
+}
+
+function writeAll(write: WriteCall, descriptor: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) {
+    const count = write(descriptor, bytes, done);
+    // Asked again and again, a file system that takes nothing would hold up the process for ever.
+    if (count === 0) throw new Error(`the system took ${done} of ${bytes.length} bytes and no more`);
+    done += count;
+  }
 }
 
 function takeBack(descriptor: number, size: number): void {

@@ -1,10 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, read, type Stats } from "node:fs";
+import { closeSync, read } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { firstSequenceOf } from "./begin.js";
 import type { SegmentSource } from "./check.js";
 import { ChainError } from "./errors.js";
+import { openRegularFile } from "./regular-file.js";
 
 const chunkBytes = 256 * 1024;
 const readInto = promisify(read);
@@ -20,15 +21,21 @@ export async function segmentNames(directory: string): Promise<readonly string[]
   return names.filter((name) => firstSequenceOf(name) !== undefined).sort();
 }
 
+/** A segment of a folder. */
+export interface FolderSource extends SegmentSource {
+  /** The system's error, when that is why the bytes cannot be read. */
+  readonly cause?: unknown;
+}
+
 /** Some segments of a folder, each opened when it is its turn and closed when the next one is. */
 export async function* segmentSources(
   directory: string,
   names: readonly string[],
-): AsyncGenerator<SegmentSource, void, undefined> {
+): AsyncGenerator<FolderSource, void, undefined> {
   for (const name of names) {
-    const opened = openSegmentFile(join(directory, name));
+    const opened = openRegularFile(join(directory, name));
     if ("refused" in opened) {
-      yield { name, chunks: [], refused: opened.refused };
+      yield { name, chunks: [], ...opened };
       continue;
     }
     try {
@@ -38,30 +45,6 @@ export async function* segmentSources(
     }
   }
 }
-
-/** A file that may be read as a segment, or why it may not. */
-export type OpenedSegment = { readonly descriptor: number; readonly stats: Stats } | { readonly refused: string };
-
-/** Opens a regular file and nothing else: a link could lead out of the log, a pipe would wait for ever. */
-export function openSegmentFile(path: string): OpenedSegment {
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    return { refused: `the file cannot be opened: ${codeOf(error)}` };
-  }
-  const stats = fstatSync(descriptor);
-  if (stats.isFile()) return { descriptor, stats };
-  closeSync(descriptor);
-  return { refused: "it is not a regular file" };
-}
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error
-    ? error.code === "ELOOP"
-      ? "it is a symbolic link"
-      : String(error.code)
-    : "unknown";
 
 /**
  * Bytes of an open file from `position`, which begins a line, to its end as it is met. A chunk ends at a line feed

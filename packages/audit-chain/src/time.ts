@@ -30,10 +30,18 @@ export function readingOf(time: string): Reading {
   return { time, wallMs: Date.parse(time), steadyMs: undefined, clock: undefined };
 }
 
-/** Reads the clocks and compares them with the entry before, if there is one. */
+/** Whether a clock's reading in milliseconds since 1970 is a time that a log can bear. */
+export function isWallTime(ms: unknown): ms is number {
+  return typeof ms === "number" && ms >= 0 && ms <= lastMs;
+}
+
+/**
+ * Reads the clocks and compares them with the entry before, if there is one.
+ * @throws {ChainError} `ENTRY_INVALID` when the wall clock is not within 1970 to 9999; and what a clock throws.
+ */
 export function readClocks(clocks: Clocks, before: Reading | undefined): Reading {
   const wallMs = Math.floor(clocks.now());
-  if (!(wallMs >= 0 && wallMs <= lastMs)) {
+  if (!isWallTime(wallMs)) {
     throw new ChainError("ENTRY_INVALID", `the clock reads ${wallMs}, which is not a time from 1970 to 9999`);
   }
   const steadyMs = clocks.monotonic?.();

@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -89,6 +90,27 @@ describe("berth-audit verify", () => {
     const run = berthAudit("verify", scratch());
     expect(run.status).toBe(1);
     expect(run.stderr).toContain("there is no log in");
+  });
+
+  it("verifies to the end when nobody reads what it prints, and exits as the log deserves", async () => {
+    const folder = scratch();
+    for (const name of ["one", "two"]) await writeLog(sessionEntries(1), { directory: join(folder, name) });
+    rewrite(join(folder, "two"), (bytes) => Buffer.from(bytes.toString().replace("note 0", "note 1")));
+    const child = spawn(process.execPath, [bin, "verify", folder], { stdio: ["ignore", "pipe", "pipe"], env: {} });
+    child.stdout.destroy();
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    expect(await once(child, "close")).toEqual([1, null]);
+    expect(said).toBe("");
+  });
+
+  it("names a path that goes through a file, without a stack trace", async () => {
+    const directory = await writeLog(sessionEntries(1));
+    const run = berthAudit("verify", join(directory, segmentsOf(directory)[0] ?? "", "below"));
+    expect(run.status).toBe(1);
+    expect(run.stderr).toMatch(/^berth-audit: .* cannot be read: ENOTDIR\n$/);
   });
 
   it("answers --help and --version", () => {
