@@ -7,7 +7,7 @@ import { scaledCount } from "../../../fixtures/counts.js";
 import { openChainWith } from "../src/append.js";
 import { type Chain, type Durability, verifyLog } from "../src/index.js";
 import { type SegmentFiles, segmentFilesIn, type WriteCall } from "../src/segment-file.js";
-import { entriesOf, logFolder, open, rejection, segmentsOf, tickingClock } from "./scratch.js";
+import { clearScratch, entriesOf, logFolder, open, rejection, segmentsOf, tickingClock } from "./scratch.js";
 
 const systemError = (code: string): Error => Object.assign(new Error(`${code}: a fault that was put in`), { code });
 
@@ -115,7 +115,7 @@ it("however a disk cuts writes up and fails, what was acknowledged is there and 
     for (const sequence of acknowledged) expect(kept.has(sequence)).toBe(true);
     expect((await verifyLog(directory, { strict: true })).problems).toEqual([]);
   });
-  await fc.assert(check, { numRuns: scaledCount("disks that cut writes up", 2_000) });
+  await fc.assert(check.afterEach(clearScratch), { numRuns: scaledCount("disks that cut writes up", 2_000) });
 }, 300_000);
 
 it("a file that cannot be closed once it was synced takes nothing away", async () => {

@@ -11,7 +11,7 @@ import { takeLock } from "../src/lock.js";
 import { readRecord, recordText } from "../src/lock-record.js";
 import { lifeOf, ownIdentity } from "../src/owner.js";
 import { nodeCommand, start, startNode } from "./processes.js";
-import { logFolder, open, rejection, scratch, writeLog } from "./scratch.js";
+import { clearScratch, logFolder, open, rejection, scratch, writeLog } from "./scratch.js";
 
 const since = "2026-01-02T03:04:05.000Z";
 const noFlock = (): Promise<undefined> => Promise.resolve(undefined);
@@ -211,6 +211,7 @@ describe("many contenders", () => {
       const won = settled.filter((result) => result.status === "fulfilled");
       expect(won).toHaveLength(1);
       for (const { value } of won) value.release();
+      clearScratch();
     }
   }, 300_000);
 

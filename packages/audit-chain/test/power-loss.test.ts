@@ -7,7 +7,7 @@ import { scaledCount } from "../../../fixtures/counts.js";
 import { openChainWith } from "../src/append.js";
 import { type ChainOptions, type Durability, verifyLog } from "../src/index.js";
 import { type SegmentFile, type SegmentFiles, segmentFilesIn } from "../src/segment-file.js";
-import { entriesOf, open, rejection, scratch, tickingClock } from "./scratch.js";
+import { clearScratch, entriesOf, open, rejection, scratch, tickingClock } from "./scratch.js";
 
 /** Segment files that remember which bytes a power loss would leave. */
 interface Disk {
@@ -174,7 +174,7 @@ describe("a power loss that keeps any part of what was not synced", () => {
       parts,
       run,
     );
-    await fc.assert(check, { numRuns: scaledCount("power losses", 4_000) });
+    await fc.assert(check.afterEach(clearScratch), { numRuns: scaledCount("power losses", 4_000) });
   }, 600_000);
 });
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { scaledCount } from "../../../fixtures/counts.js";
 import { type EntryInput, isChainError, verifyLog } from "../src/index.js";
-import { entriesOf, logFolder, open } from "./scratch.js";
+import { clearScratch, entriesOf, logFolder, open } from "./scratch.js";
 
 const name = fc.oneof(
   fc.constantFrom("seq", "hash", "__proto__", "constructor", "10", ""),
@@ -39,5 +39,5 @@ it("what was accepted is what is read back, in call order, and the log verifies 
     expect(read.map(({ seq }) => seq)).toEqual(accepted.map((_, index) => index + 1));
     expect((await verifyLog(directory, { strict: true })).problems).toEqual([]);
   });
-  await fc.assert(check, { numRuns: scaledCount("logs written and read back", 4_000) });
+  await fc.assert(check.afterEach(clearScratch), { numRuns: scaledCount("logs written and read back", 4_000) });
 }, 600_000);

@@ -9,7 +9,7 @@ import { type Finding, isChainError } from "../src/index.js";
 import { lineText } from "../src/line.js";
 import { sha256, sha256Hex } from "../src/sha256.js";
 import { verifyChain } from "../src/verify.js";
-import { entriesOf, open, scratch, segmentsOf, sessionEntries, writeLog } from "./scratch.js";
+import { clearScratch, entriesOf, open, scratch, segmentsOf, sessionEntries, writeLog } from "./scratch.js";
 
 let lines: string[] = [];
 
@@ -188,5 +188,5 @@ it("reading and opening such a log end with entries or with an error of this pac
       expect(isChainError(error) && ["LOG_DAMAGED", "LOG_ID_MISMATCH"].includes(error.code)).toBe(true);
     }
   });
-  await fc.assert(check, { numRuns: runs });
+  await fc.assert(check.afterEach(clearScratch), { numRuns: runs });
 }, 1_800_000);

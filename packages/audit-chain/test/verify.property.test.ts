@@ -6,7 +6,7 @@ import { scaledCount } from "../../../fixtures/counts.js";
 import { type VerifyReport, verifyLog } from "../src/index.js";
 import { sha256 } from "../src/sha256.js";
 import { verifyChain } from "../src/verify.js";
-import { scratch, segmentsOf, sessionEntries, writeLog } from "./scratch.js";
+import { clearScratch, open, scratch, segmentsOf, sessionEntries, writeLog } from "./scratch.js";
 
 interface Segment {
   readonly name: string;
@@ -124,7 +124,6 @@ it("any order of lines but their own makes verification fail", async () => {
 }, 600_000);
 
 it("a log that verifies opens, and goes on where its last whole entry ends, wherever it was cut", async () => {
-  const { open } = await import("./scratch.js");
   const check = fc.asyncProperty(fc.nat(), async (cut) => {
     const directory = join(scratch(), "log");
     mkdirSync(directory);
@@ -143,5 +142,5 @@ it("a log that verifies opens, and goes on where its last whole entry ends, wher
     await chain.close();
     expect(await verifyLog(directory)).toMatchObject({ ok: true, entries: chain.head.sequence });
   });
-  await fc.assert(check, { numRuns: scaledCount("logs cut and opened", 2_000) });
+  await fc.assert(check.afterEach(clearScratch), { numRuns: scaledCount("logs cut and opened", 2_000) });
 }, 600_000);
