@@ -14,7 +14,7 @@ import { sha256 } from "./sha256.js";
 
 /** How to read. */
 export interface ReadOptions {
-  /** First sequence number to yield, from 1. Default 1. Segments before the one that holds it are not read. */
+  /** First sequence number to yield; 0 and 1 mean all. Default 1. Segments before the one that holds it are not read. */
   readonly from?: number | undefined;
   /** After the last entry wait for more, until `signal` ends it. Default false. */
   readonly follow?: boolean | undefined;
@@ -25,13 +25,11 @@ export interface ReadOptions {
 /**
  * Entries in order, each with its hash and its link to the one before checked as it is read. Safe beside a live
  * writer: only whole lines count, and no lock is taken. Holds one chunk (256 KiB) and one line in memory.
- * @throws {ChainError} from the iteration: `LOG_DAMAGED` with its place, `READ_FAILED` with the system's error as its
+ * @throws {ChainError} from the iteration: `OPTIONS_INVALID`, `LOG_DAMAGED` with its place, `READ_FAILED` with the system's error as its
  *   cause where there is one. Aborting throws `signal.reason`.
  */
-export async function* readChain(
-  directory: string,
-  { from = 1, follow = false, signal }: ReadOptions = {},
-): AsyncGenerator<Entry, void, undefined> {
+export async function* readChain(directory: string, options: ReadOptions = {}): AsyncGenerator<Entry, void, undefined> {
+  const { from = 1, follow = false, signal } = checked(options);
   const watch = follow ? watchFolder(directory) : undefined;
   const reader = createReader(directory, signal);
   try {
@@ -43,6 +41,18 @@ export async function* readChain(
   } finally {
     watch?.close();
   }
+}
+
+const known: { readonly [Name in keyof ReadOptions]-?: true } = { from: true, follow: true, signal: true };
+
+/** Refused rather than passed over: a misspelled option, or a number that is none, would read something else. */
+function checked(options: ReadOptions): ReadOptions {
+  for (const name of Object.keys(options)) {
+    if (!(name in known)) throw new ChainError("OPTIONS_INVALID", `there is no option ${name}`);
+  }
+  const { from = 1 } = options;
+  if (Number.isSafeInteger(from) && from >= 0) return options;
+  throw new ChainError("OPTIONS_INVALID", `from is ${from}; it must be a whole number from 0`);
 }
 
 /** Reads what it has not read yet, any number of times. */

@@ -30,15 +30,23 @@ describe("reading", () => {
     expect(linked.length).toBeGreaterThan(30);
   });
 
-  it.each([1, 2, 12, 13, 14, 27, 40, 41, 1_000])(
+  it.each([0, 1, 2, 12, 13, 14, 27, 40, 41, 1_000])(
     "starts at any entry (%d), whatever segment it is in",
     async (from) => {
       const entries = await entriesOf(await manySegments(), { from });
       expect(entries.map(({ seq }) => seq)).toEqual(
-        Array.from({ length: Math.max(0, 41 - from) }, (_, index) => from + index),
+        Array.from({ length: 40 }, (_, index) => index + 1).filter((sequence) => sequence >= from),
       );
     },
   );
+
+  it.each<{ name: string; options: object }>([
+    { name: "a misspelled option", options: { form: 3 } },
+    { name: "a start that is no number", options: { from: Number.NaN } },
+    { name: "a start below 0", options: { from: -1 } },
+  ])("refuses $name", async ({ options }) => {
+    expect(await rejection(entriesOf(await writeLog([]), options))).toMatchObject({ code: "OPTIONS_INVALID" });
+  });
 
   it("ends before a torn tail", async () => {
     const directory = await writeLog([{ type: "a" }, { type: "b" }]);
