@@ -36,6 +36,6 @@ function noteChange(upstreams: SessionParts["upstreams"], child: Child, method: 
     child.listings[kind].invalidate();
     // Compared with the pins now, not at the next call: a change is recorded when it happens.
     const isPinned = terms !== undefined && pinning?.pinned(terms.tools) !== undefined;
-    if (isPinned) void child.listings[kind].ensure().catch(() => undefined);
+    if (isPinned) child.listings[kind].refresh();
   }
 }

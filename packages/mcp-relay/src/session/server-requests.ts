@@ -1,8 +1,18 @@
-import { type Envelope, readMember, splice, wireErrors } from "@berth/jsonrpc-framing";
+import {
+  type Envelope,
+  type EnvelopeId,
+  readMember,
+  type Span,
+  splice,
+  type WireError,
+  wireErrors,
+} from "@berth/jsonrpc-framing";
 import { copySpan, encodeText, errorFrame, notificationFrame, replacing, withId } from "../translate.js";
 import type { Child } from "../upstream/child.js";
 import type { ClientSide } from "./client-side.js";
 import { tokenAt } from "./dispatch-call.js";
+import { isLong, maxIdBytes } from "./id-length.js";
+import { createOpenRequests } from "./open-requests.js";
 import type { TaskOwners } from "./task-owners.js";
 
 /**
@@ -22,15 +32,6 @@ export interface ServerRequests {
   drop(child: Child): void;
 }
 
-interface OpenRequest {
-  readonly child: Child;
-  readonly serverId: string | number;
-  readonly idBytes: Uint8Array;
-  /** The server's own token as written. */
-  readonly token: Uint8Array | undefined;
-  readonly mayBecomeTask: boolean;
-}
-
 /** What server requests need. */
 export interface ServerRequestsOptions {
   readonly client: ClientSide;
@@ -40,81 +41,62 @@ export interface ServerRequestsOptions {
 
 /** None open yet. */
 export function createServerRequests({ client, tasks, maxServerRequests }: ServerRequestsOptions): ServerRequests {
-  const open = new Map<number, OpenRequest>();
-  /** Progress of requests that became tasks goes on after their answer. */
-  const tokens = new Map<number, OpenRequest>();
-  let lastId = 0;
-
-  const close = (id: number, request: OpenRequest): void => {
-    open.delete(id);
-    tokens.delete(id);
-    request.child.requests.delete(request.serverId);
-  };
-
+  const open = createOpenRequests();
   return {
     forward(child, frame, envelope) {
-      if (envelope.id === undefined) throw new Error("a request has an id");
-      const idBytes = copySpan(frame, envelope.id);
-      const refusal = refusalOf(child, envelope.id.value, maxServerRequests);
+      const { id } = envelope;
+      if (id === undefined) throw new Error("a request has an id");
+      const tokenSpan = progressTokenSpan(frame, envelope);
+      const refusal = refusalOf(child, id, tokenSpan, maxServerRequests);
+      const idBytes = copySpan(frame, id);
       if (refusal !== undefined) return child.peer.send(errorFrame(idBytes, refusal));
-      lastId += 1;
-      const meta = envelope.members?.get("_meta");
-      const tokenSpan = meta && readMember(frame, meta, ["progressToken"]);
-      const own = encodeText(String(lastId));
-      const request = {
-        child,
-        serverId: envelope.id.value,
-        idBytes,
-        token: tokenSpan && copySpan(frame, tokenSpan),
-        mayBecomeTask: envelope.members?.has("task") ?? false,
-      };
-      open.set(lastId, request);
-      if (tokenSpan !== undefined) tokens.set(lastId, request);
-      child.requests.set(request.serverId, lastId);
+      const token = tokenSpan && copySpan(frame, tokenSpan);
+      const mayBecomeTask = envelope.members?.has("task") ?? false;
+      const own = encodeText(String(open.add({ child, serverId: id.value, idBytes, token, mayBecomeTask })));
       client.send(withId(frame, envelope, own, tokenSpan && [replacing(tokenSpan, own)]));
     },
     cancel(child, frame, { members }) {
       const span = members?.get("requestId");
       const serverId = tokenAt(frame, span);
-      const id = serverId === undefined ? undefined : child.requests.get(serverId);
-      const request = id === undefined ? undefined : open.get(id);
+      const id = serverId === undefined ? undefined : open.idOf(child, serverId);
+      const request = open.get(id);
       if (span === undefined || id === undefined || request === undefined) return;
-      close(id, request);
+      open.close(id, request);
       client.send(splice(frame, [replacing(span, encodeText(String(id)))]));
     },
     answer(frame, envelope) {
       const id = envelope.id?.value;
-      const request = typeof id === "number" ? open.get(id) : undefined;
+      const request = open.get(id);
       if (typeof id !== "number" || request === undefined) return;
-      const { child, mayBecomeTask, token } = request;
-      close(id, request);
-      const isTask = mayBecomeTask && tasks.learn(child.server, frame, envelope.result);
-      if (isTask && token !== undefined) tokens.set(id, request);
-      child.peer.send(withId(frame, envelope, request.idBytes));
+      const { child, mayBecomeTask, idBytes } = request;
+      open.close(id, request);
+      if (mayBecomeTask && tasks.learn(child.server, frame, envelope.result)) open.keepToken(id, request);
+      child.peer.send(withId(frame, envelope, idBytes));
     },
     progress(frame, { members }) {
       const span = members?.get("progressToken");
-      const id = tokenAt(frame, span);
-      const request = typeof id === "number" ? tokens.get(id) : undefined;
+      const request = open.byToken(tokenAt(frame, span));
       if (span === undefined || request?.token === undefined) return;
       request.child.peer.send(splice(frame, [replacing(span, request.token)]));
     },
     drop(child) {
-      for (const [id, request] of [...open, ...tokens]) {
-        if (request.child.peer !== child.peer) continue;
-        const wasOpen = open.has(id);
-        close(id, request);
-        if (wasOpen)
-          client.send(
-            notificationFrame("notifications/cancelled", `{"requestId":${id},"reason":"the server is gone"}`),
-          );
+      for (const id of open.dropAll(child)) {
+        client.send(notificationFrame("notifications/cancelled", `{"requestId":${id},"reason":"the server is gone"}`));
       }
     },
   };
 }
 
-function refusalOf(child: Child, serverId: string | number, limit: number) {
-  if (child.requests.has(serverId))
+function progressTokenSpan(frame: Uint8Array, { members }: Envelope): Span | undefined {
+  const meta = members?.get("_meta");
+  return meta && readMember(frame, meta, ["progressToken"]);
+}
+
+/** Ids and tokens are kept until the client answers, so their length is bounded as their number is. */
+function refusalOf(child: Child, id: EnvelopeId, token: Span | undefined, limit: number): WireError | undefined {
+  if (isLong(id) || (token !== undefined && isLong(token)))
+    return { code: wireErrors.invalidRequest, message: `an id or progress token over ${maxIdBytes} bytes` };
+  if (child.requests.has(id.value))
     return { code: wireErrors.invalidRequest, message: "a request with this id has no answer yet" };
   if (child.requests.size >= limit)
     return { code: wireErrors.internal, message: `more than ${limit} requests without an answer` };

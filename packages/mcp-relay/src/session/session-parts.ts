@@ -44,7 +44,7 @@ export function createSessionParts(options: RelayOptions, terms: RelayTerms, hoo
     transport: options.downstream,
     pauseAboveBytes: terms.limits.pauseAboveBytes,
     onPause: (paused) => {
-      for (const { live } of session.upstreams) live?.peer.pause(paused);
+      for (const upstream of session.upstreams) upstream.pause(paused);
     },
     onStuck: () => {
       notice({ code: "CLIENT_NOT_READING", message: "the client does not read what it is sent; the session ends" });

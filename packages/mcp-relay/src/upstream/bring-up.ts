@@ -6,12 +6,51 @@ import { isUpstreamRefusal, RelayFault, spawnRefused, upstreamGone } from "../wi
 import type { Child, LiveChild } from "./child.js";
 import { introduce } from "./handshake.js";
 
+/** Who is asked and told while a child comes up. */
+export interface SettlingContext {
+  readonly openUpstream: OpenUpstream;
+  /** The `initialize` frame for a child, made from the client's. */
+  hello(id: number): Uint8Array;
+  /** The child has introduced itself and is what was measured; it was not yet told that the session is open. */
+  onIntroduced(child: LiveChild): void;
+}
+
+/** One start of a server. */
+export interface BringUp {
+  readonly terms: ServerTerms;
+  readonly context: SettlingContext;
+  readonly signal: AbortSignal;
+  /** Takes over the connection. */
+  adopt(connection: UpstreamConnection): Child;
+  /** It may be called now. */
+  onReady(child: LiveChild): void;
+  /** It did not come up; its child, if there is one, is ended next. */
+  onFailed(fault: RelayFault): void;
+}
+
+/**
+ * Opens a connection and settles its child in. A start that fails, or is given up, ends the child.
+ * @throws {RelayFault} why it did not come up.
+ */
+export async function bringUpChild({ terms, context, signal, adopt, onReady, onFailed }: BringUp): Promise<LiveChild> {
+  let child: Child | undefined;
+  try {
+    const connection = await openConnection(context.openUpstream, terms.name, signal);
+    child = adopt(connection);
+    const ready = await orAbort(settleIn(child, connection, terms, context), signal);
+    if (ready.peer.gone) throw upstreamGone(terms.name, "CHILD_EXITED");
+    onReady(ready);
+    return ready;
+  } catch (error) {
+    const fault = startFault(error, terms.name);
+    onFailed(fault);
+    child?.peer.end(fault);
+    throw fault;
+  }
+}
+
 /** Opens a connection. One that comes after its start was given up is closed, whenever it comes. */
-export async function openConnection(
-  open: OpenUpstream,
-  server: string,
-  signal: AbortSignal,
-): Promise<UpstreamConnection> {
+async function openConnection(open: OpenUpstream, server: string, signal: AbortSignal): Promise<UpstreamConnection> {
   const opening = Promise.resolve(open(server, { signal }));
   try {
     return await orAbort(opening, signal);
@@ -21,19 +60,11 @@ export async function openConnection(
   }
 }
 
-/** Who is asked and told while a child comes up. */
-export interface SettlingContext {
-  /** The `initialize` frame for a child, made from the client's. */
-  hello(id: number): Uint8Array;
-  /** The child has introduced itself and is what was measured; it was not yet told that the session is open. */
-  onIntroduced(child: LiveChild): void;
-}
-
 /**
  * Handshake, the second look at what runs, and the comparison with the pins: all before the first call. A child may ask the client things
  * once it knows that the session is open, so whoever waits for its introduction hears first.
  */
-export async function settleIn(
+async function settleIn(
   base: Child,
   connection: UpstreamConnection,
   terms: ServerTerms,
@@ -53,14 +84,14 @@ export async function settleIn(
 }
 
 /** Why a start failed, as calls will be told. */
-export function startFault(error: unknown, server: string): RelayFault {
+function startFault(error: unknown, server: string): RelayFault {
   if (error instanceof RelayFault) return error;
   if (isUpstreamRefusal(error)) return spawnRefused(server, error);
   return upstreamGone(server, "START_FAILED", error instanceof Error ? error.message : undefined);
 }
 
 /** The work, or the signal's reason when that comes first. */
-export async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => reject(signal.reason);

@@ -49,6 +49,28 @@ interface BadLine {
   readonly bytes: Uint8Array;
 }
 
+/** What becomes of lines that are no messages. */
+interface BadLines {
+  /** By the server's policy, or by a stricter one. */
+  take(line: BadLine, policy?: BadLinePolicy): void;
+  readonly dropped: number;
+}
+
+function createBadLines({ server, onBadLine, onFault, onDesynchronized }: IntakeOptions): BadLines {
+  let dropped = 0;
+  return {
+    take({ code, message, offset, bytes }, policy = onBadLine) {
+      const action = policy === "fatal" ? "ended" : "dropped";
+      if (action === "dropped") dropped += 1;
+      onFault({ server, code, message: visibleText(message), offset, excerpt: excerptOf(bytes), action });
+      if (action === "ended") onDesynchronized();
+    },
+    get dropped() {
+      return dropped;
+    },
+  };
+}
+
 /**
  * A line that is not one message goes by the server's policy; a response to an id that was never issued is fatal under every one. A message
  * with a `method` is never taken for a response. All of JSON's grammar is checked: what the child wrote is passed on as it came, and a
@@ -56,21 +78,14 @@ interface BadLine {
  */
 export function createIntake(options: IntakeOptions): Intake {
   const { server } = options;
-  let droppedLines = 0;
+  const badLines = createBadLines(options);
   const notice = (code: string, message: string): void =>
     options.onNotice({ code, server, message: visibleText(message) });
 
-  const badLine = ({ code, message, offset, bytes }: BadLine, policy: BadLinePolicy = options.onBadLine): void => {
-    const action = policy === "fatal" ? "ended" : "dropped";
-    if (action === "dropped") droppedLines += 1;
-    options.onFault({ server, code, message: visibleText(message), offset, excerpt: excerptOf(bytes), action });
-    if (action === "ended") options.onDesynchronized();
-  };
-
   const answer = (id: string | number, given: Answer, { offset, bytes }: Frame): void => {
     if (options.onAnswer(id, given)) return;
-    const message = `response to id ${JSON.stringify(id)}, which was never issued`;
-    badLine({ code: "FOREIGN_RESPONSE", message, offset, bytes }, "fatal");
+    const message = `response to id ${excerptOf(encodeText(JSON.stringify(id)))}, which was never issued`;
+    badLines.take({ code: "FOREIGN_RESPONSE", message, offset, bytes }, "fatal");
   };
 
   const message = (frame: Frame, envelope: Envelope): void => {
@@ -88,14 +103,14 @@ export function createIntake(options: IntakeOptions): Intake {
         envelope = scanEnvelope(frame.bytes, wantedMembers, { grammar: "full" });
       } catch (error) {
         if (!isFramingError(error)) throw error;
-        badLine({ ...frame, code: error.code, message: error.message });
+        badLines.take({ ...frame, code: error.code, message: error.message });
         return;
       }
       message(frame, envelope);
     },
     oversize({ offset, byteLength, head, envelope }) {
       const text = `a message of ${byteLength} bytes is over the limit`;
-      if (envelope === undefined) badLine({ code: "FRAME_TOO_LARGE", message: text, offset, bytes: head });
+      if (envelope === undefined) badLines.take({ code: "FRAME_TOO_LARGE", message: text, offset, bytes: head });
       else notice("FRAME_TOO_LARGE", text);
       if (envelope?.id === undefined) return;
       if (envelope.kind === "request") {
@@ -109,10 +124,10 @@ export function createIntake(options: IntakeOptions): Intake {
     fault({ code, message: text, offset = 0 }, frame) {
       // A line that ends with the stream is a child that died while it wrote: its exit is what there is to say.
       if (code === "STREAM_TRUNCATED") return;
-      badLine({ code, message: text, offset: frame?.offset ?? offset, bytes: frame?.bytes ?? new Uint8Array() });
+      badLines.take({ code, message: text, offset: frame?.offset ?? offset, bytes: frame?.bytes ?? new Uint8Array() });
     },
     get droppedLines() {
-      return droppedLines;
+      return badLines.dropped;
     },
   };
 }

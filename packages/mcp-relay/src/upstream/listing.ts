@@ -1,4 +1,5 @@
 import type { JudgedList } from "./judge-list.js";
+import { createSharedFetch } from "./shared-fetch.js";
 
 /** One list of one child: asked for when needed, and known to be no older than the server's last notice of change. */
 export interface Listing {
@@ -8,6 +9,8 @@ export interface Listing {
   readonly last: JudgedList | undefined;
   /** `fresh`, or a fetch; calls share one fetch. */
   ensure(): Promise<JudgedList>;
+  /** As `ensure`, for nobody in particular: costs nothing when such a fetch is on its way. */
+  refresh(): void;
   /** What a client's own list request gets: a fetch, except right after one that was made for another reason and never shown. */
   show(): Promise<JudgedList>;
   /** The server announced a change. */
@@ -21,14 +24,6 @@ export function createListing(fetch: () => Promise<JudgedList>): Listing {
   let fetchedAt = -1;
   /** How the last fetch ended that no client has seen yet. */
   let unseen: { readonly list: JudgedList } | { readonly error: unknown } | undefined;
-  let flight: { readonly startedAt: number; readonly done: Promise<JudgedList> } | undefined;
-
-  const start = (): Promise<JudgedList> => {
-    const startedAt = announced;
-    const done = land(startedAt);
-    flight = { startedAt, done };
-    return done;
-  };
 
   const land = async (startedAt: number): Promise<JudgedList> => {
     try {
@@ -40,22 +35,22 @@ export function createListing(fetch: () => Promise<JudgedList>): Listing {
     } catch (error) {
       unseen = { error };
       throw error;
+    }
+  };
+  const fetches = createSharedFetch(() => announced, land);
+  const fresh = (): JudgedList | undefined => (fetchedAt === announced ? last : undefined);
+  const show = async (): Promise<JudgedList> => {
+    try {
+      if (unseen === undefined) return await fetches.after(announced);
+      if ("error" in unseen) throw unseen.error;
+      return unseen.list;
     } finally {
-      flight = undefined;
+      unseen = undefined;
     }
   };
 
-  /** Shares a fetch that began after the last announcement; waits for an older one to end before asking again. */
-  const fetchAfter = async (announcement: number): Promise<JudgedList> => {
-    if (flight === undefined) return start();
-    if (flight.startedAt >= announcement) return flight.done;
-    await flight.done.catch(() => undefined);
-    return fetchAfter(announcement);
-  };
-
-  const fresh = (): JudgedList | undefined => (fetchedAt === announced ? last : undefined);
-
   return {
+    show,
     get fresh() {
       return fresh();
     },
@@ -65,16 +60,11 @@ export function createListing(fetch: () => Promise<JudgedList>): Listing {
     ensure() {
       const list = fresh();
       // Bounded: a server that announces changes without end is waited for once, not until it stops.
-      return list === undefined ? fetchAfter(announced) : Promise.resolve(list);
+      return list === undefined ? fetches.after(announced) : Promise.resolve(list);
     },
-    async show() {
-      try {
-        if (unseen === undefined) return await fetchAfter(announced);
-        if ("error" in unseen) throw unseen.error;
-        return unseen.list;
-      } finally {
-        unseen = undefined;
-      }
+    refresh() {
+      if (fresh() !== undefined || fetches.covers(announced)) return;
+      fetches.after(announced).catch(() => undefined); // Calls that need the list get the reason of their own fetch.
     },
     invalidate() {
       announced += 1;

@@ -1,16 +1,15 @@
 import type { Envelope, Scheduler } from "@berth/jsonrpc-framing";
-import { isStdioTransportError } from "@berth/stdio-transport";
+import { isStdioTransportError, type Transport } from "@berth/stdio-transport";
 import type { UpstreamConnection } from "../connection.js";
 import type { RelayNotice, UpstreamFault } from "../relay-options.js";
 import type { BadLinePolicy } from "../server-policy.js";
 import { notificationFrame } from "../translate.js";
 import { visibleText } from "../visible-text.js";
 import { type GoneReason, type RelayFault, upstreamGone } from "../wire-errors.js";
-import { createIntake } from "./intake.js";
-import { createPendingRequests, type PendingRequest } from "./pending.js";
-
-/** How long the failing of pending calls waits for the exit status, so that their error can name it. */
-const exitStatusMs = 500;
+import { exitFault } from "./exit-fault.js";
+import { createIntake, type Intake } from "./intake.js";
+import { createPeerLife, type PeerLife } from "./peer-life.js";
+import { createPendingRequests, type PendingRequest, type PendingRequests } from "./pending.js";
 
 /** Who is told what a child says and how it ends. */
 export interface PeerOptions {
@@ -51,60 +50,22 @@ export interface Peer {
 export function createPeer(options: PeerOptions): Peer {
   const { server, connection, scheduler } = options;
   const { transport } = connection;
-  let gone = false;
-  let finish: () => void = () => undefined;
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
   const notice = (code: string, error: unknown): void =>
     options.onNotice({ code, server, message: visibleText(error instanceof Error ? error.message : String(error)) });
-
   const pending = createPendingRequests(scheduler, (id, request) => {
     send(notificationFrame("notifications/cancelled", `{"requestId":${id},"reason":"no answer in time"}`));
-    const waited = `silent for ${request.waits.silenceMs} ms, or ${request.waits.totalMs} ms in all`;
-    request.settle({ kind: "fault", fault: upstreamGone(server, "CALL_TIMEOUT", waited) });
+    request.settle({ kind: "fault", fault: timeoutFault(server, request) });
   });
-
-  const lose = async (reason: string, cause: () => RelayFault | Promise<RelayFault>): Promise<void> => {
-    if (gone) return;
-    gone = true;
-    try {
-      options.onGone(reason);
-    } finally {
-      const fault = await cause();
-      for (const request of pending.takeAll()) request.settle({ kind: "fault", fault });
-      await connection.close().catch((error: unknown) => notice("CHILD_NOT_ENDED", error));
-      finish();
-    }
-  };
-
-  const end = (fault: RelayFault): void => {
-    void lose(fault.parts.reason, () => fault);
-  };
-
+  const life = createPeerLife({
+    connection,
+    pending,
+    onGone: (reason) => options.onGone(reason),
+    onNotEnded: (error) => notice("CHILD_NOT_ENDED", error),
+  });
   const send = (frame: Uint8Array): void => {
-    if (!gone) transport.send(frame).catch((error: unknown) => notice("NOT_SENT", error));
+    if (!life.gone) transport.send(frame).catch((error: unknown) => notice("NOT_SENT", error));
   };
-
-  const fail = (id: number, reason: GoneReason): void => {
-    const waiting = pending.take(id);
-    if (typeof waiting !== "string") waiting.settle({ kind: "fault", fault: upstreamGone(server, reason) });
-  };
-
-  const call = (build: (id: number) => Uint8Array, request: PendingRequest): number => {
-    const id = pending.add(request);
-    const frame = build(id);
-    if (gone) fail(id, "CHILD_EXITED");
-    else {
-      transport.send(frame).catch((error: unknown) => {
-        // A closed transport tells of the child's end by onClose, which settles with the exit status.
-        if (!isStdioTransportError(error) || error.code === "TRANSPORT_CLOSED") return;
-        fail(id, error.code === "QUEUE_FULL" ? "QUEUE_FULL" : "FRAME_TOO_LARGE");
-      });
-    }
-    return id;
-  };
-
+  const end = (fault: RelayFault): void => life.lose(fault.parts.reason, () => fault);
   const intake = createIntake({
     ...options,
     send,
@@ -115,24 +76,18 @@ export function createPeer(options: PeerOptions): Peer {
       return request !== "unknown";
     },
   });
-  // What is still on the way when the child was given up is not looked at.
-  transport.start({
-    onFrame: (frame) => gone || intake.frame(frame),
-    onOversize: (frame) => gone || intake.oversize(frame),
-    onFault: (fault, frame) => gone || intake.fault(fault, frame),
-    onClose: () => void lose("CHILD_EXITED", () => exitFault(server, connection, scheduler)),
-  });
+  listen(transport, intake, life, () => exitFault(server, connection, scheduler));
 
   return {
-    call,
+    call: calling(server, transport, pending, life),
     send,
     end,
-    finished,
+    finished: life.finished,
     touch: (id) => pending.touch(id),
     forget: (id) => typeof pending.take(id) !== "string",
     pause: (paused) => (paused ? transport.pause() : transport.resume()),
     get gone() {
-      return gone;
+      return life.gone;
     },
     get pendingRequests() {
       return pending.size;
@@ -143,17 +98,38 @@ export function createPeer(options: PeerOptions): Peer {
   };
 }
 
-/** CHILD_EXITED with the exit status when it comes soon enough: stdout ends a little before the process is reaped. */
-function exitFault(server: string, connection: UpstreamConnection, scheduler: Scheduler): Promise<RelayFault> {
-  return new Promise((resolve) => {
-    const timer = scheduler.after(exitStatusMs, () => resolve(upstreamGone(server, "CHILD_EXITED")));
-    void connection.exited.then(({ code, signal }) => {
-      timer.cancel();
-      const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
-      const stderrBytes = connection.stderrBytes?.();
-      const detail = stderrBytes === undefined ? how : `${how}, ${stderrBytes} bytes on stderr`;
-      const data = { exitCode: code ?? undefined, signal: signal ?? undefined, stderrBytes };
-      resolve(upstreamGone(server, "CHILD_EXITED", detail, data));
-    });
+/** Sends requests. One that the transport does not take is failed alone. */
+function calling(server: string, transport: Transport, pending: PendingRequests, life: PeerLife): Peer["call"] {
+  const fail = (id: number, reason: GoneReason): void => {
+    const waiting = pending.take(id);
+    if (typeof waiting !== "string") waiting.settle({ kind: "fault", fault: upstreamGone(server, reason) });
+  };
+  return (build, request) => {
+    const id = pending.add(request);
+    const frame = build(id);
+    if (life.gone) fail(id, "CHILD_EXITED");
+    else {
+      transport.send(frame).catch((error: unknown) => {
+        // A closed transport tells of the child's end by onClose, which settles with the exit status.
+        if (!isStdioTransportError(error) || error.code === "TRANSPORT_CLOSED") return;
+        fail(id, error.code === "QUEUE_FULL" ? "QUEUE_FULL" : "FRAME_TOO_LARGE");
+      });
+    }
+    return id;
+  };
+}
+
+/** What is still on the way when the child was given up is not looked at. */
+function listen(transport: Transport, intake: Intake, life: PeerLife, exited: () => Promise<RelayFault>): void {
+  transport.start({
+    onFrame: (frame) => life.gone || intake.frame(frame),
+    onOversize: (frame) => life.gone || intake.oversize(frame),
+    onFault: (fault, frame) => life.gone || intake.fault(fault, frame),
+    onClose: () => life.lose("CHILD_EXITED", exited),
   });
+}
+
+function timeoutFault(server: string, { waits }: PendingRequest): RelayFault {
+  const waited = `silent for ${waits.silenceMs} ms, or ${waits.totalMs} ms in all`;
+  return upstreamGone(server, "CALL_TIMEOUT", waited);
 }
