@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
-import { access, readFile } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Catalog, readCatalog } from "@berth/mcp-relay";
 import { GatewayError } from "./errors.js";
+import { maxCatalogBytes, readText } from "./read-text.js";
 import { replaceFile } from "./replace-file.js";
 import { withShortLock } from "./short-lock.js";
 
@@ -21,7 +22,8 @@ export interface CatalogFile {
 /** @throws {GatewayError} `CATALOG_UNREADABLE`, or `CATALOG_INVALID` with every problem and its line. */
 export async function loadCatalog(given: string): Promise<CatalogFile> {
   const path = resolve(given);
-  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+  const text = await readText(path, maxCatalogBytes).catch((cause: unknown) => {
+    if (cause instanceof GatewayError) throw cause;
     const reason = cause instanceof Error && "code" in cause ? String(cause.code) : "unreadable";
     throw new GatewayError("CATALOG_UNREADABLE", `the catalog ${path} cannot be read (${reason})`, { cause });
   });
@@ -42,23 +44,32 @@ export function parseCatalog(path: string, text: string): CatalogFile {
   return { path, directory: dirname(path), text, digest, catalog: reading.catalog };
 }
 
+/** How to change a catalog. */
+export interface UpdateOptions {
+  /** Folder of the lock. Default: one beside the file. */
+  readonly lock?: string | undefined;
+  /** Ends the wait for another process that writes; nothing is written then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Changes a catalog in one step, from what it holds at that moment. `lock` defaults to a folder beside the file.
+ * Changes a catalog in one step, from what it holds at that moment.
  * @throws {GatewayError} `CATALOG_UNREADABLE` when there is no folder for it; `LOCKED`.
  */
 export async function updateCatalog(
   path: string,
   edit: (text: string | undefined) => string,
-  lock: string = join(dirname(path), `.${basename(path)}.lock`),
+  { lock = join(dirname(path), `.${basename(path)}.lock`), signal }: UpdateOptions = {},
 ): Promise<void> {
   await access(dirname(path)).catch((cause: unknown) => {
     throw new GatewayError("CATALOG_UNREADABLE", `there is no folder ${dirname(resolve(path))}`, { cause });
   });
-  await withShortLock(lock, async () => {
-    const text = await readFile(path, "utf8").catch(ifAbsent);
+  const change = async (): Promise<void> => {
+    const text = await readText(path, maxCatalogBytes).catch(ifAbsent);
     const edited = edit(text);
     if (edited !== text) await replaceFile(path, edited);
-  });
+  };
+  await withShortLock(lock, change, signal);
 }
 
 /** For `catch`: undefined when there is no such file, else the error again. */

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { GatewayError } from "./errors.js";
+import { maxConfigBytes, readText } from "./read-text.js";
 
 /** `gateway.yaml` with its defaults filled in; the only form that the rest of the program sees. */
 export interface GatewayConfig {
@@ -40,7 +40,8 @@ export const defaultConfig: GatewayConfig = {
  */
 export async function loadConfig(path: string | undefined): Promise<GatewayConfig> {
   if (path === undefined) return defaultConfig;
-  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+  const text = await readText(path, maxConfigBytes).catch((cause: unknown) => {
+    if (cause instanceof GatewayError) throw cause;
     throw new GatewayError("CONFIG_INVALID", `the configuration ${path} cannot be read`, { cause });
   });
   // Parser and schema library cost more to load than the rest of the start, and most starts have no configuration.

@@ -51,7 +51,7 @@ async function ask({ name, status }: PinResult, signal: AbortSignal): Promise<bo
 async function write(
   accepted: readonly PinResult[],
   subjects: readonly PinSubject[],
-  { catalog, state }: AcceptOptions,
+  { catalog, state, signal }: AcceptOptions,
 ): Promise<void> {
   const pins = new Map(
     accepted.flatMap(({ name, examined }) => (examined === undefined ? [] : [[name, examined.pins]])),
@@ -59,11 +59,11 @@ async function write(
   if (catalog === undefined) {
     for (const { name, server } of subjects) {
       const own = pins.get(name);
-      if (own !== undefined) await keepRunPins(state, name, server, own, false);
+      if (own !== undefined) await keepRunPins(state, name, server, own, { onlyIfNew: false, signal });
     }
     return;
   }
-  await updateCatalog(catalog.path, (text = "") => {
+  const edit = (text = ""): string => {
     const now = parseCatalog(catalog.path, text).catalog.servers;
     for (const { name, server } of subjects) {
       // What was measured is what the entry said then; another entry would be pinned unseen.
@@ -75,5 +75,6 @@ async function write(
       }
     }
     return writePins(text, pins, pins.keys());
-  });
+  };
+  await updateCatalog(catalog.path, edit, { signal });
 }

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { addServers, catalogName, emptyCatalog, type ServerPins, type StdioServer, writePins } from "@berth/mcp-relay";
 import { ifAbsent, parseCatalog, updateCatalog } from "./catalog-file.js";
+import { maxCatalogBytes, readText } from "./read-text.js";
 import type { StateFolder } from "./state-folder.js";
 
 /** One line of a client's configuration: what identifies a server that `run` starts. */
@@ -20,7 +21,7 @@ export function runName({ command, args, cwd }: RunCommand): string {
 
 /** The entry of a server that was run before, or undefined. */
 export async function findRunServer(state: StateFolder, name: string): Promise<StdioServer | undefined> {
-  const text = await readFile(state.runCatalog, "utf8").catch(ifAbsent);
+  const text = await readText(state.runCatalog, maxCatalogBytes).catch(ifAbsent);
   if (text === undefined) return undefined;
   const server = parseCatalog(state.runCatalog, text).catalog.servers.get(name);
   return server?.transport === "stdio" ? server : undefined;
@@ -36,29 +37,30 @@ export function withVariables(server: StdioServer, names: readonly string[]): St
   return names.length === 0 ? server : { ...server, spawn: { ...server.spawn, inheritEnv: [...new Set(names)] } };
 }
 
-/**
- * Keeps what was accepted about a run server. With `onlyIfNew`, an entry that another process wrote meanwhile stays: the
- * first use is decided once.
- */
+/** How to keep pins of a run server. */
+export interface KeepOptions {
+  /** An entry that another process wrote meanwhile stays: the first use is decided once. */
+  readonly onlyIfNew: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Keeps what was accepted about a run server. */
 export async function keepRunPins(
   state: StateFolder,
   name: string,
   server: StdioServer,
   pins: ServerPins,
-  onlyIfNew: boolean,
+  { onlyIfNew, signal }: KeepOptions,
 ): Promise<void> {
   await mkdir(state.locks, { recursive: true, mode: 0o700 });
-  await updateCatalog(
-    state.runCatalog,
-    (text = emptyCatalog) => {
-      const { servers } = parseCatalog(state.runCatalog, text).catalog;
-      const held = servers.get(name);
-      if (held !== undefined && onlyIfNew) return text;
-      const withEntry = held === undefined ? addServers(text, new Map([[name, server]])) : text;
-      return writePins(withEntry, new Map([[name, pins]]), [name]);
-    },
-    `${state.locks}/run-catalog`,
-  );
+  const edit = (text: string = emptyCatalog): string => {
+    const { servers } = parseCatalog(state.runCatalog, text).catalog;
+    const held = servers.get(name);
+    if (held !== undefined && onlyIfNew) return text;
+    const withEntry = held === undefined ? addServers(text, new Map([[name, server]])) : text;
+    return writePins(withEntry, new Map([[name, pins]]), [name]);
+  };
+  await updateCatalog(state.runCatalog, edit, { lock: `${state.locks}/run-catalog`, signal });
 }
 
 /** The word of a command line that says what it is: the package of its script, the script, or the program. */

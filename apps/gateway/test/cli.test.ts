@@ -45,6 +45,9 @@ describe("the command line", { timeout: 60_000 }, () => {
       "cannot be read",
     ],
     ["a state folder that is absent", ["audit", "verify", "--state", "/nowhere/state"], "no state folder"],
+    ["a catalog without end", ["serve", "--catalog", "/dev/zero", "--stdio"], "has more than 16777216 bytes"],
+    ["a configuration without end", ["run", "--config", "/dev/zero", "--", "x"], "has more than 1048576 bytes"],
+    ["a client configuration without end", ["import", "/dev/zero"], "has more than 16777216 bytes"],
     ["a number of lines that is none", ["audit", "tail", "-n", "many"], "--lines must be"],
   ])("ends with 2 for %s, on stderr, without a stack", async (_name, args, message) => {
     const { code, stdout, stderr } = await gateway(args);

@@ -34,8 +34,10 @@ describe("berth-gateway pin", { timeout: 60_000 }, () => {
       "the folder ",
       "tree-v1:",
       "SMALL_MODE",
-      "3 tools, 1 prompts",
+      "3 tools, 1 prompt",
       "deletes      delete_note",
+      "other tools  echo",
+      "reads        environment",
     ]) {
       expect(stdout).toContain(shown);
     }

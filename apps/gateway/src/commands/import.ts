@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import {
   addServers,
@@ -11,6 +10,7 @@ import {
 import { parseCatalog, updateCatalog } from "../catalog-file.js";
 import { exitCodes, GatewayError } from "../errors.js";
 import { printJson, printJsonText, printLine, say } from "../output.js";
+import { maxCatalogBytes, readText } from "../read-text.js";
 
 /** What the command line says. */
 export interface ImportOptions {
@@ -88,7 +88,8 @@ async function readAll(files: readonly string[]): Promise<Found> {
   const notes: string[] = [];
   let unreadable = false;
   for (const file of files) {
-    const text = await readFile(file, "utf8").catch((cause: unknown) => {
+    const text = await readText(file, maxCatalogBytes).catch((cause: unknown) => {
+      if (cause instanceof GatewayError) throw cause;
       throw new GatewayError("USAGE", `${file} cannot be read`, { cause });
     });
     const report = await importClientConfig(text, file);

@@ -87,7 +87,7 @@ async function firstUse(
       firstUse: true,
       signal,
     });
-    await keepRunPins(starter.state, name, server, examined.pins, true);
+    await keepRunPins(starter.state, name, server, examined.pins, { onlyIfNew: true, signal });
   } catch (error) {
     signal.throwIfAborted();
     if (starter.policy.observe === true) return served(name, server, planned, config);
