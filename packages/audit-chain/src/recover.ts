@@ -1,7 +1,7 @@
 import type { RecoveredTail } from "./chain.js";
 import { checkSegments, type Tail } from "./check.js";
 import { ChainError } from "./errors.js";
-import { createFindings } from "./findings.js";
+import { createFindings, type Findings } from "./findings.js";
 import { createLinkCheck } from "./link-check.js";
 import type { LinkState } from "./link-state.js";
 import type { Problem } from "./report.js";
@@ -33,7 +33,7 @@ export async function recoverLog({ directory, logId, files, signal }: RecoverOpt
   const names = await segmentNames(directory);
   const findings = createFindings(1);
   const links = createLinkCheck({ logId }, findings);
-  const segments = readable(segmentSources(directory, names));
+  const segments = readable(segmentSources(directory, names), findings);
   const { tail } = await checkSegments({ segments, sha256, links, brackets: undefined, findings, signal });
   const [problem] = findings.problems;
   if (problem !== undefined) throw refusal(problem, directory);
@@ -42,9 +42,16 @@ export async function recoverLog({ directory, logId, files, signal }: RecoverOpt
   return { state: links.state, segment, tail: cutTail(tail, files) };
 }
 
-/** What the system cannot read now says nothing about the log: no damage, and no reason to give the log up. */
-async function* readable(sources: AsyncIterable<FolderSource>): AsyncGenerator<FolderSource, void, undefined> {
+/**
+ * Segments up to the first problem, after which none can change the answer. What the system cannot read now says nothing
+ * about the log: it is no damage, and no reason to give the log up.
+ */
+async function* readable(
+  sources: AsyncIterable<FolderSource>,
+  findings: Findings,
+): AsyncGenerator<FolderSource, void, undefined> {
   for await (const source of sources) {
+    if (findings.problemCount > 0) return;
     if (source.cause !== undefined) {
       const { cause } = source;
       throw new ChainError("READ_FAILED", `the segment ${source.name}: ${source.refused}`, { cause });

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { verifyLog } from "../src/index.js";
 import { entriesOf, logFolder, open, rejection, writeLog } from "./scratch.js";
@@ -68,6 +69,12 @@ describe("with a monotonic clock", () => {
   ])("$name", async ({ wall, steady, expected }) => {
     expect(await flags(wall, steady)).toEqual(expected);
   });
+});
+
+it.each([Number.NaN, -1, 253_402_300_800_000])("a clock that reads %d opens no log", async (reading) => {
+  const directory = logFolder();
+  expect(await rejection(open(directory, { now: () => reading }))).toMatchObject({ code: "OPTIONS_INVALID" });
+  expect(existsSync(directory)).toBe(false);
 });
 
 it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, 253_402_300_800_000])(

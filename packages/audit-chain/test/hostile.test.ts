@@ -9,7 +9,7 @@ import { listLogs, verifyLog } from "../src/index.js";
 import { recordText } from "../src/lock-record.js";
 import { ownIdentity } from "../src/owner.js";
 import { nodeCommand, start } from "./processes.js";
-import { entriesOf, logFolder, open, rejection, scratch, segmentsOf, writeLog } from "./scratch.js";
+import { entriesOf, logFolder, open, rejection, scratch, writeLog } from "./scratch.js";
 
 const owner = ownIdentity("2026-01-02T03:04:05.000Z");
 const releasedLock = recordText(owner, false).replace(":0,", ":1,");
@@ -116,18 +116,25 @@ describe("a segment's name on something that is no segment", () => {
   });
 });
 
-partTest("ordinary-user", "util-linux")(
-  "a segment that may not be read ends the opening with the system's error, and is not called damaged",
-  async () => {
-    const directory = await writeLog([{ type: "a" }]);
-    const [name = ""] = segmentsOf(directory);
-    for (const path of [dirname(directory), directory]) chownSync(path, 65_534, 65_534);
-    chmodSync(join(directory, name), 0);
-    const user = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
-    const program = start("setpriv", [...user, ...nodeCommand("writer.mjs", [directory, "batch", "1"])]);
-    await program.ended;
-    // Its lock, too, is another's: root's was released, and its own is released with the refusal.
-    expect(program.lines[0]).toMatch(/"code":"OPEN_FAILED".*"cause":"EACCES"/);
-    expect((await verifyLog(directory)).ok).toBe(true);
-  },
-);
+describe("a file that may not be read", () => {
+  for (const unreadable of ["0000000000000001.jsonl", "lock-1"]) {
+    partTest("ordinary-user", "util-linux")(
+      `ends the opening with the system's error, and is called neither damaged nor free: ${unreadable}`,
+      async () => {
+        const directory = await writeLog([{ type: "a" }]);
+        const mine = [dirname(directory), directory, ...readdirSync(directory).map((name) => join(directory, name))];
+        for (const path of mine) chownSync(path, 65_534, 65_534);
+        chmodSync(join(directory, unreadable), 0);
+        const user = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
+        const program = start("setpriv", [...user, ...nodeCommand("writer.mjs", [directory, "batch", "1"])]);
+        await program.ended;
+        const error = JSON.parse(program.lines[0]?.slice("error ".length) ?? "");
+        expect(error).toMatchObject({ code: "OPEN_FAILED", cause: "EACCES" });
+        expect(error.message).toContain(unreadable);
+        chmodSync(join(directory, unreadable), 0o600);
+        await using chain = await open(directory);
+        expect(chain.head.sequence).toBe(1);
+      },
+    );
+  }
+});
