@@ -9,8 +9,9 @@ import type { PinnedInitialize } from "./server-policy.js";
 import { copySpan, errorFrame, notificationFrame, requestFrame, resultFrame } from "./translate.js";
 import { fetchList } from "./upstream/fetch-list.js";
 import { type Introduction, introduce } from "./upstream/handshake.js";
+import { repeatedNames } from "./upstream/judge-list.js";
 import { createPeer, type Peer } from "./upstream/peer.js";
-import { visibleText } from "./visible-text.js";
+import { quotedName, visibleText } from "./visible-text.js";
 import { RelayFault, upstreamGone, wireErrorOf } from "./wire-errors.js";
 
 /** What a server says of itself and offers, in the form that is pinned. */
@@ -122,10 +123,10 @@ async function readOffers(
     const bounds = { ...waits, maxPages: 100, maxBytes: 16_777_216 };
     const { entries, nameless } = await fetchList(peer, server, listKinds[kind], bounds);
     if (nameless > 0) problems.push(`${nameless} of its ${kind} have no name`);
-    const names = entries.map(({ name }) => name);
+    const repeated = repeatedNames(entries);
     return entries.flatMap(({ name, frame, span }) => {
-      const label = `${kind}: ${visibleText(JSON.stringify(name))}`;
-      if (names.indexOf(name) !== names.lastIndexOf(name)) problems.push(`${label} is listed twice`);
+      const label = `${kind}: ${quotedName(name)}`;
+      if (repeated.has(name)) problems.push(`${label} is listed twice`);
       else {
         try {
           return [readDefinition(frame.subarray(span.start, span.end), nameMember)];

@@ -23,7 +23,13 @@ export function exposedName(server: string, name: string, style: NameStyle): str
   if (style === "plain") return name;
   const full = `${server}${separator}${name}`;
   if (full.length <= maxNameLength) return full;
-  return `${full.slice(0, maxNameLength - 9)}_${createHash("sha256").update(full).digest("hex").slice(0, 8)}`;
+  const kept = full.slice(0, maxNameLength - 9).replace(/[\uD800-\uDBFF]$/, "_");
+  return `${kept}_${createHash("sha256").update(hashable(full)).digest("hex").slice(0, 8)}`;
+}
+
+/** The text, or its JSON where UTF-8 would make different lone surrogates equal. */
+function hashable(text: string): string {
+  return /\p{Cs}/u.test(text) ? JSON.stringify(text) : text;
 }
 
 /** Reads a prefixed name back: the server whose prefix it begins with. Undefined when there is none. */

@@ -46,6 +46,8 @@ export interface RelayOptions {
 export interface RelayLimits {
   /** Client requests without an answer, 1 to 65_536. Default 1_024. */
   readonly maxPendingCalls?: number | undefined;
+  /** Bytes of client requests that have not left for their server yet, 1 KiB to 4 GiB. Default 64 MiB. One alone is never too large. */
+  readonly maxPendingBytes?: number | undefined;
   /** Requests of one server to the client without an answer, 1 to 4_096. Default 256. */
   readonly maxServerRequests?: number | undefined;
   /** Pages of one list of one server, 1 to 10_000. Default 100. */
@@ -75,7 +77,7 @@ export interface RelayNotice {
   readonly code: string;
   readonly server?: string | undefined;
   readonly message: string;
-  /** Of a child's notices: how many of this code there were. After sixteen only those are told whose number is a power of two. */
+  /** How many of this code there were from this server. After sixteen only those are told whose number is a power of two. */
   readonly count?: number | undefined;
 }
 

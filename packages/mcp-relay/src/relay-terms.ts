@@ -108,6 +108,7 @@ function readLimits(given: RelayLimits): RelayTerms["limits"] {
     bounded(`limits.${name}`, given[name] ?? fallback, min, max);
   return {
     maxPendingCalls: read("maxPendingCalls", 1_024, 1, 65_536),
+    maxPendingBytes: read("maxPendingBytes", 67_108_864, 1_024, 4_294_967_296),
     maxServerRequests: read("maxServerRequests", 256, 1, 4_096),
     maxListPages: read("maxListPages", 100, 1, 10_000),
     maxListBytes: read("maxListBytes", 16_777_216, 1_024, 268_435_456),

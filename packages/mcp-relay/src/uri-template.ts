@@ -1,5 +1,5 @@
 /** Templates and addresses beyond these lengths match nothing: the time to match is their product. */
-const maxTemplateLength = 512;
+export const maxTemplateLength = 512;
 const maxUriLength = 4_096;
 
 /** Whether a URI could have come from a URI template. */

@@ -29,6 +29,7 @@ export type AskedReason =
   | "UNKNOWN_METHOD"
   | "PARAMS_INVALID"
   | "ID_IN_USE"
+  | "ID_TOO_LONG"
   | "ALREADY_INITIALIZED";
 
 /** `data.reason` of -32603: the relay itself could not. */

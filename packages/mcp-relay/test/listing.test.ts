@@ -68,6 +68,26 @@ describe("a list of one child", () => {
     expect(await numberOf(asked)).toBe(1);
   });
 
+  it("costs one fetch at a time and one that waits, however often changes are announced and it is asked for", async () => {
+    const { flights, listing, numberOf } = openListing();
+    const first = listing.ensure();
+    listing.invalidate();
+    const second = listing.ensure();
+    for (let count = 0; count < 100_000; count += 1) {
+      listing.invalidate();
+      listing.refresh();
+      if (listing.ensure() !== second) throw new Error("a promise for each announcement");
+    }
+    flights[0]?.resolve();
+    expect(await numberOf(first)).toBe(1);
+    await expect.poll(() => flights).toHaveLength(2);
+    listing.refresh();
+    flights[1]?.resolve();
+    expect(await numberOf(second)).toBe(2);
+    expect(listing.fresh).toBe(listing.last);
+    expect(flights).toHaveLength(2);
+  });
+
   it("that failed is told to the client's list request once, and asked for again by the next call", async () => {
     const { flights, listing, numberOf } = openListing();
     const failing = listing.ensure();

@@ -26,6 +26,7 @@ describe("options of a session", () => {
     });
     expect(terms.limits).toEqual({
       maxPendingCalls: 1_024,
+      maxPendingBytes: 67_108_864,
       maxServerRequests: 256,
       maxListPages: 100,
       maxListBytes: 16_777_216,

@@ -5,10 +5,12 @@ import { encodeText, replacing, withId } from "../translate.js";
 import type { LiveChild } from "../upstream/child.js";
 import type { Answer } from "../upstream/pending.js";
 import type { Upstream } from "../upstream/upstream.js";
-import type { ClientCall } from "./call-table.js";
+import { isLong } from "./id-length.js";
+import type { ClientCall } from "./open-calls.js";
 import type { SessionParts } from "./session-parts.js";
 
-const nothing = new Uint8Array();
+/** Progress tokens of tasks that are kept for one child; the oldest is forgotten first. */
+const maxTaskTokens = 4_096;
 const isErrorKey = encodeText('"isError"');
 
 /** What is sent where. */
@@ -40,6 +42,7 @@ export function dispatchCall(
     void session.record(outcome);
   };
   if (call.done) {
+    session.calls.abandon(call);
     record("cancelled");
     return;
   }
@@ -48,6 +51,7 @@ export function dispatchCall(
     // A task goes on after the answer that created it, and so does its progress.
     const goesOn = mayBecomeTask && answer.kind === "response" && learnTask(answer.frame, answer.envelope.result);
     if (token !== undefined && !goesOn) progressTokens.delete(token);
+    else if (goesOn) forgetOldTokens(child);
     if (call.done) return;
     if (answer.kind === "fault") {
       const { reason } = answer.fault.parts;
@@ -64,7 +68,7 @@ export function dispatchCall(
     return withId(call.frame, call.envelope, encodeText(String(id)), edits);
   };
   const id = peer.call(build, { waits: waitsOf(upstream.terms), settle });
-  call.frame = nothing;
+  session.calls.release(call);
   call.onCancel = (frame, { members }) => {
     if (token !== undefined) progressTokens.delete(token);
     if (!peer.forget(id)) return;
@@ -83,9 +87,18 @@ function progressTokenOf({ frame, envelope }: ClientCall): string | number | und
   return meta && tokenAt(frame, readMember(frame, meta, ["progressToken"]));
 }
 
-/** A progress token is a string or a number (MCP 2025-11-25, Progress). */
+/** Tokens of tasks outlive their calls, so their number is bounded here and not by that of calls. */
+function forgetOldTokens({ peer, progressTokens }: LiveChild): void {
+  for (const oldest of progressTokens.keys()) {
+    if (progressTokens.size <= maxTaskTokens + peer.pendingRequests) return;
+    progressTokens.delete(oldest);
+  }
+}
+
+/** A progress token is a string or a number (MCP 2025-11-25, Progress); one that is longer than is kept is none. */
 export function tokenAt(frame: Uint8Array, span: Span | undefined): string | number | undefined {
-  const token = span && readScalar(frame, span);
+  if (span === undefined || isLong(span)) return undefined;
+  const token = readScalar(frame, span);
   return typeof token === "string" || typeof token === "number" ? token : undefined;
 }
 

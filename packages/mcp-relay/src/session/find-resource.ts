@@ -1,7 +1,7 @@
 import { mcpErrors } from "@berth/mcp-server";
 import { listKinds } from "../list-kinds.js";
 import type { Upstream } from "../upstream/upstream.js";
-import { compileTemplate, type TemplateMatcher } from "../uri-template.js";
+import { compileTemplate, maxTemplateLength, type TemplateMatcher } from "../uri-template.js";
 import { notServed, RelayFault } from "../wire-errors.js";
 import type { SessionParts } from "./session-parts.js";
 
@@ -31,6 +31,7 @@ export interface Found {
 export function createResourceFinder(session: SessionParts): ResourceFinder {
   const matchers = new Map<string, TemplateMatcher | undefined>();
   const matches = (template: string, uri: string): boolean => {
+    if (template.length > maxTemplateLength) return false;
     if (matchers.size > maxMatchers) matchers.clear();
     if (!matchers.has(template)) matchers.set(template, compileTemplate(template));
     return matchers.get(template)?.(uri) ?? false;

@@ -10,8 +10,8 @@ import {
 import { decideEra, isEraError, legacyRevisions, modernMetaKeys } from "@berth/mcp-server";
 import type { FrameReceiver } from "@berth/stdio-transport";
 import { encodeText, errorFrame } from "../translate.js";
-import type { ClientCall } from "./call-table.js";
 import { takeNotification } from "./client-notices.js";
+import type { ClientCall } from "./open-calls.js";
 import { type RouteParts, routeCall } from "./routes.js";
 
 /** Members of a client's `params` that the relay looks at. */

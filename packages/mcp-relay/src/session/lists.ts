@@ -4,13 +4,13 @@ import { exposedName } from "../names.js";
 import { encodeText, replacing } from "../translate.js";
 import type { JudgedEntry } from "../upstream/judge-list.js";
 import type { Upstream } from "../upstream/upstream.js";
-import { visibleText } from "../visible-text.js";
+import { quotedName, visibleText } from "../visible-text.js";
 import { notServed, RelayFault } from "../wire-errors.js";
 import { isListed, isVisible } from "./admission.js";
-import type { ClientCall } from "./call-table.js";
 import { mayBeCalled } from "./find-named.js";
 import { ownerOf } from "./find-resource.js";
 import { type Contribution, listFrame, type Shown } from "./list-frame.js";
+import type { ClientCall } from "./open-calls.js";
 import { refuseCall, relayCall } from "./relay-call.js";
 import type { SessionParts } from "./session-parts.js";
 
@@ -104,7 +104,7 @@ function withoutConflicts(session: SessionParts, kind: ListKind, contribution: C
 }
 
 function noteConflict(session: SessionParts, kind: ListKind, { server, name }: Shown): false {
-  const message = visibleText(`${kind}: ${JSON.stringify(name)} is offered by another server too and is left out`);
+  const message = `${kind}: ${quotedName(name)} is offered by another server too and is left out`;
   session.notice({ code: "NAME_COLLISION", server, message });
   return false;
 }

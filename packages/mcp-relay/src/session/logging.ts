@@ -2,7 +2,7 @@ import { readString, wireErrors } from "@berth/jsonrpc-framing";
 import { requestFrame, resultFrame } from "../translate.js";
 import type { LiveChild } from "../upstream/child.js";
 import { notServed } from "../wire-errors.js";
-import type { ClientCall } from "./call-table.js";
+import type { ClientCall } from "./open-calls.js";
 import { refuseCall, relayCall } from "./relay-call.js";
 import type { SessionParts } from "./session-parts.js";
 

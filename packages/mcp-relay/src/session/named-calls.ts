@@ -2,8 +2,8 @@ import { type Edit, readMember, readString, type Span, wireErrors } from "@berth
 import { encodeText, replacing } from "../translate.js";
 import { notServed } from "../wire-errors.js";
 import { admit } from "./admission.js";
-import type { ClientCall } from "./call-table.js";
 import { findNamed, type Named, type NamedKind } from "./find-named.js";
+import type { ClientCall } from "./open-calls.js";
 import { refuseCall, relayCall } from "./relay-call.js";
 import type { SessionParts } from "./session-parts.js";
 

@@ -3,8 +3,8 @@ import type { LiveChild } from "../upstream/child.js";
 import type { Upstream } from "../upstream/upstream.js";
 import { notServed, RelayFault } from "../wire-errors.js";
 import { type Admission, undefinedAdmission } from "./admission.js";
-import type { ClientCall } from "./call-table.js";
 import { dispatchCall } from "./dispatch-call.js";
+import type { ClientCall } from "./open-calls.js";
 import type { SessionParts } from "./session-parts.js";
 
 /** Where a call goes. */
@@ -29,7 +29,7 @@ export async function relayCall(session: SessionParts, call: ClientCall, target:
     const child = upstream.live ?? (await upstream.start());
     const decision = target.admit?.(child) ?? undefinedAdmission;
     const admission = decision instanceof Promise ? await decision : decision;
-    if (call.done) return;
+    if (call.done) return session.calls.abandon(call);
     const callId = session.nextCallId();
     const { evidence } = child;
     const recorded = session.record({
@@ -55,13 +55,13 @@ export function refuseCall(
   subject: { readonly server?: string | undefined; readonly tool?: string | undefined },
 ): void {
   const fault = error instanceof RelayFault ? error : notServed(wireErrors.internal, "INTERNAL", "internal error");
+  const { method, frame: request } = call;
   const response = session.calls.fail(call, fault);
   if (response !== undefined) {
     const { code, reason, server = subject.server, name, data } = fault.parts;
     // A name that was looked up in vain is still the client's own; the fault knows the server's.
     const tool = (server === undefined ? undefined : name) ?? subject.tool;
     const digests = { expected: textOf(data?.["expected"]), measured: textOf(data?.["measured"]) };
-    const { method, frame: request } = call;
     const callId = session.nextCallId();
     void session.record({
       type: "call.refused",

@@ -1,9 +1,9 @@
 import { readMember, readString, wireErrors } from "@berth/jsonrpc-framing";
 import { notServed } from "../wire-errors.js";
 import { admit } from "./admission.js";
-import type { ClientCall } from "./call-table.js";
 import type { Found, ResourceFinder } from "./find-resource.js";
 import { completePrompt } from "./named-calls.js";
+import type { ClientCall } from "./open-calls.js";
 import { refuseCall, relayCall } from "./relay-call.js";
 import type { SessionParts } from "./session-parts.js";
 

@@ -1,12 +1,12 @@
 import { wireErrors } from "@berth/jsonrpc-framing";
 import { resultFrame } from "../translate.js";
 import { notServed } from "../wire-errors.js";
-import type { ClientCall } from "./call-table.js";
 import type { ResourceFinder } from "./find-resource.js";
 import type { Handshake } from "./initialize.js";
 import { answerList } from "./lists.js";
 import type { Logging } from "./logging.js";
 import { callNamed } from "./named-calls.js";
+import type { ClientCall } from "./open-calls.js";
 import { refuseCall, relayCall } from "./relay-call.js";
 import { callResource, complete } from "./resource-calls.js";
 import type { SessionParts } from "./session-parts.js";

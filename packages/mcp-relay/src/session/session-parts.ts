@@ -2,6 +2,7 @@ import type { RelayEvent } from "../relay-event.js";
 import type { RelayNotice, RelayOptions } from "../relay-options.js";
 import type { RelayTerms } from "../relay-terms.js";
 import type { LiveChild } from "../upstream/child.js";
+import { createThrottle } from "../upstream/throttle.js";
 import { createUpstream, type Upstream, type UpstreamContext } from "../upstream/upstream.js";
 import { type CallTable, createCallTable } from "./call-table.js";
 import { type ClientSide, createClientSide } from "./client-side.js";
@@ -39,7 +40,7 @@ export interface SessionHooks {
 /** Builds the parts and joins them. Nothing is started or read. */
 export function createSessionParts(options: RelayOptions, terms: RelayTerms, hooks: SessionHooks): SessionParts {
   let callCount = 0;
-  const notice = (said: RelayNotice): void => options.onNotice?.(said);
+  const notice = throttledNotices(options);
   const client = createClientSide({
     transport: options.downstream,
     pauseAboveBytes: terms.limits.pauseAboveBytes,
@@ -52,14 +53,14 @@ export function createSessionParts(options: RelayOptions, terms: RelayTerms, hoo
     },
     onNotice: notice,
   });
-  const { maxPendingCalls, maxServerRequests } = terms.limits;
+  const { maxPendingCalls, maxPendingBytes, maxServerRequests } = terms.limits;
   const tasks = createTaskOwners();
   const context = upstreamContext(options, terms, hooks, () => session);
   const session: SessionParts = {
     terms,
     upstreams: terms.servers.map((server) => createUpstream(server, context)),
     client,
-    calls: createCallTable({ client, maxPendingCalls, advise: options.advise }),
+    calls: createCallTable({ client, maxPendingCalls, maxPendingBytes, advise: options.advise }),
     requests: createServerRequests({ client, tasks, maxServerRequests }),
     offers: createOffers(),
     tasks,
@@ -95,6 +96,16 @@ function upstreamContext(
     record: (event) => void parts().record(event),
     onFault: (fault) => options.onFault?.(fault),
     onNotice: (notice) => parts().notice(notice),
+  };
+}
+
+/** Notices of children have their count already; of the session's own, too, the first times and then ever fewer are told. */
+function throttledNotices({ onNotice }: RelayOptions): (said: RelayNotice) => void {
+  const told = createThrottle();
+  return (said) => {
+    if (said.count !== undefined) return onNotice?.(said);
+    const { count, speak } = told(`${said.code} ${said.server ?? ""}`);
+    if (speak) onNotice?.({ ...said, count });
   };
 }
 

@@ -2,8 +2,10 @@ import { readString, wireErrors } from "@berth/jsonrpc-framing";
 import { joined, resultFrame } from "../translate.js";
 import { fetchList } from "../upstream/fetch-list.js";
 import type { Upstream } from "../upstream/upstream.js";
+import { visibleText } from "../visible-text.js";
 import { notServed, RelayFault } from "../wire-errors.js";
-import type { ClientCall } from "./call-table.js";
+import { isLong } from "./id-length.js";
+import type { ClientCall } from "./open-calls.js";
 import { refuseCall, relayCall } from "./relay-call.js";
 import type { SessionParts } from "./session-parts.js";
 
@@ -52,11 +54,11 @@ async function tasksOf(
   const bounds = { listMs: server.waits.listMs, maxPages, maxBytes, now: () => terms.scheduler.now() };
   try {
     const { entries } = await fetchList(live.peer, server.name, taskList, bounds);
-    for (const { name } of entries) tasks.note(server.name, name);
+    for (const { name, nameSpan } of entries) if (!isLong(nameSpan)) tasks.note(server.name, name);
     return entries.map(({ frame, span }) => frame.subarray(span.start, span.end));
   } catch (error) {
     if (!(error instanceof RelayFault)) throw error;
-    notice({ code: error.parts.reason, server: server.name, message: error.parts.problem });
+    notice({ code: error.parts.reason, server: server.name, message: visibleText(error.parts.problem) });
     return [];
   }
 }

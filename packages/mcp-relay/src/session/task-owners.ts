@@ -1,11 +1,15 @@
 import { readMember, readString, type Span } from "@berth/jsonrpc-framing";
+import { isLong } from "./id-length.js";
 
-/** Most tasks whose server is remembered; the oldest is forgotten first. */
+/** Most tasks that are remembered of one server; its oldest is forgotten first. */
 const maxTasks = 4_096;
 
-/** Which server a task belongs to (MCP 2025-11-25, Tasks): learned from the answers in which tasks are created. */
+/**
+ * Which server a task belongs to (MCP 2025-11-25, Tasks): learned from the answers in which tasks are created. A task stays with the server
+ * that named it first, and no server can make another's be forgotten. Ids that are longer than is kept are not remembered.
+ */
 export interface TaskOwners {
-  /** Remembers the task of a result that created one, if it did. */
+  /** Remembers the task of a result that created one; false when it did not. */
   learn(server: string, frame: Uint8Array, result: Span | undefined): boolean;
   note(server: string, taskId: string): void;
   owner(taskId: string): string | undefined;
@@ -14,21 +18,36 @@ export interface TaskOwners {
 /** No task known yet. */
 export function createTaskOwners(): TaskOwners {
   const owners = new Map<string, string>();
-  const note = (server: string, taskId: string): void => {
-    owners.delete(taskId);
-    owners.set(taskId, server);
-    if (owners.size <= maxTasks) return;
-    for (const oldest of owners.keys()) {
+  const tasksOf = new Map<string, Set<string>>();
+
+  const setOf = (server: string): Set<string> => {
+    const tasks = tasksOf.get(server) ?? new Set();
+    tasksOf.set(server, tasks);
+    return tasks;
+  };
+  const forgetOldest = (tasks: Set<string>): void => {
+    for (const oldest of tasks) {
+      tasks.delete(oldest);
       owners.delete(oldest);
-      break;
+      return;
     }
   };
+  const note = (server: string, taskId: string): void => {
+    if ((owners.get(taskId) ?? server) !== server) return;
+    const tasks = setOf(server);
+    tasks.delete(taskId); // So that it is the youngest.
+    tasks.add(taskId);
+    owners.set(taskId, server);
+    if (tasks.size > maxTasks) forgetOldest(tasks);
+  };
+
   return {
     note,
     owner: (taskId) => owners.get(taskId),
     learn(server, frame, result) {
       const span = result && readMember(frame, result, ["task", "taskId"]);
-      const taskId = span && readString(frame, span);
+      if (span === undefined || isLong(span)) return false;
+      const taskId = readString(frame, span);
       if (taskId === undefined) return false;
       note(server, taskId);
       return true;

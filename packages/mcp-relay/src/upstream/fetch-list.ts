@@ -33,6 +33,9 @@ export interface FetchedList {
   readonly nameless: number;
 }
 
+/** Elements of one list: beyond it, comparing and showing would hold up all other calls. */
+const maxElements = 65_536;
+
 /** What bounds the fetching of one list. */
 export interface FetchBounds {
   /** For all pages together. */
@@ -44,7 +47,7 @@ export interface FetchBounds {
 
 /**
  * Asks for all pages (MCP 2025-11-25, Pagination: the end is an absent `nextCursor`). A server that does not know the method has none.
- * @throws {RelayFault} `LIST_FAILED`: an error answer, a malformed one, a cursor that comes again, too many pages or bytes; or why no answer came.
+ * @throws {RelayFault} `LIST_FAILED`: an error answer, a malformed one, a cursor that comes again, too many pages, elements or bytes; or why no answer came.
  */
 export async function fetchList(
   peer: Peer,
@@ -110,6 +113,9 @@ function readPages(pages: readonly OwnAnswer[], { member, nameMember }: ListRule
       const name = nameSpan && readString(frame, nameSpan);
       if (nameSpan === undefined || name === undefined) nameless += 1;
       else entries.push({ name, frame, span, nameSpan });
+    }
+    if (entries.length + nameless > maxElements) {
+      throw new FramingError("MESSAGE_INVALID", `more than ${maxElements} elements`);
     }
   }
   return { entries, firstPage: pages[0], complete: pages.length === 1 && nameless === 0, nameless };

@@ -66,7 +66,8 @@ function definitionOf(entry: ListEntry, nameMember: "name" | "uriTemplate"): Def
   }
 }
 
-function repeatedNames(entries: readonly ListEntry[]): Set<string> {
+/** Names that come more than once. */
+export function repeatedNames(entries: readonly ListEntry[]): Set<string> {
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const { name } of entries) (seen.has(name) ? repeated : seen).add(name);
