@@ -7,7 +7,7 @@ import { readServerTerms } from "./relay-terms.js";
 import { systemScheduler } from "./scheduler.js";
 import type { PinnedInitialize } from "./server-policy.js";
 import { copySpan, errorFrame, notificationFrame, requestFrame, resultFrame } from "./translate.js";
-import { fetchList } from "./upstream/fetch-list.js";
+import { fetchList, maxElements } from "./upstream/fetch-list.js";
 import { type Introduction, introduce } from "./upstream/handshake.js";
 import { repeatedNames } from "./upstream/judge-list.js";
 import { createPeer, type Peer } from "./upstream/peer.js";
@@ -120,7 +120,7 @@ async function readOffers(
   const problems: string[] = [];
   const read = async (kind: ListKind, nameMember: NameMember): Promise<Definition[]> => {
     if (!introduction.capabilities.has(listKinds[kind].capability)) return [];
-    const bounds = { ...waits, maxPages: 100, maxBytes: 16_777_216 };
+    const bounds = { ...waits, maxPages: 100, maxBytes: 16_777_216, maxElements: maxElements.compared };
     const { entries, nameless } = await fetchList(peer, server, listKinds[kind], bounds);
     if (nameless > 0) problems.push(`${nameless} of its ${kind} have no name`);
     const repeated = repeatedNames(entries);

@@ -4,8 +4,12 @@ import { describe, expect, it } from "vitest";
 import { createRelaySession } from "../src/index.js";
 import { openScripted, type ScriptedServer, tool, toolServer } from "./support/scripted-server.js";
 
+const largeAnswers = toolServer([tool("x")], {
+  "tools/call": () => JSON.stringify({ text: "x".repeat(50_000) }),
+});
+
 /** A relay whose client writes, and reads only when told to. */
-const openUnread = (limits: object, maxQueuedBytes?: number) => {
+const openUnread = (limits: object, maxQueuedBytes?: number, script = largeAnswers) => {
   const input = new PassThrough();
   const output = new PassThrough({ highWaterMark: 1_024 });
   const servers: ScriptedServer[] = [];
@@ -19,9 +23,7 @@ const openUnread = (limits: object, maxQueuedBytes?: number) => {
     record: () => undefined,
     onNotice: ({ code }) => notices.push(code),
     async openUpstream() {
-      const server = openScripted(
-        toolServer([tool("x")], { "tools/call": () => JSON.stringify({ text: "x".repeat(50_000) }) }),
-      );
+      const server = openScripted(script);
       servers.push(server);
       return server.connection;
     },
@@ -45,6 +47,26 @@ describe("a client that does not keep up", () => {
       text += chunk;
     });
     await expect.poll(() => text.split("\n").length - 1, { timeout: 10_000 }).toBe(61);
+    await relay.session.close();
+  });
+
+  it("slows down a server that has not introduced itself yet too", async () => {
+    const relay = openUnread({ pauseAboveBytes: 100_000 }, 2_000_000, toolServer([], { initialize: () => undefined }));
+    relay.say({ id: 1, method: "tools/list" });
+    await expect.poll(() => relay.servers.length).toBe(1);
+    const data = "x".repeat(50_000);
+    for (let count = 0; count < 100; count += 1) {
+      relay.servers[0]?.send({ jsonrpc: "2.0", method: "notifications/message", params: { data } });
+    }
+    let text = "";
+    const read = () => text.split("\n").filter((line) => line.includes("notifications/message")).length;
+    await new Promise(setImmediate);
+    expect(relay.session.status()[0]?.state).toBe("starting");
+    relay.output.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+    });
+    await expect.poll(read, { timeout: 10_000 }).toBe(100);
+    expect(relay.notices).toEqual([]);
     await relay.session.close();
   });
 

@@ -113,10 +113,10 @@ describe("a hostile server", () => {
 
   it("that lists more elements than can be compared in good time shows its pins", async () => {
     const page = (from: number): string =>
-      JSON.stringify({ tools: Array.from({ length: 40_000 }, (_, index) => ({ name: `t${from + index}` })) });
+      JSON.stringify({ tools: Array.from({ length: 5_000 }, (_, index) => ({ name: `t${from + index}` })) });
     const pages = toolServer([], {
       "tools/list": ({ params }) =>
-        params?.["cursor"] === undefined ? `${page(0).slice(0, -1)},"nextCursor":"2"}` : page(40_000),
+        params?.["cursor"] === undefined ? `${page(0).slice(0, -1)},"nextCursor":"2"}` : page(5_000),
     });
     await using relay = await open({ a: { script: pages, tools: { pinned: pinsOf([tool("x")]) } } });
     expect(relay.notices).toMatchObject([{ code: "LIST_FAILED", server: "a" }]);

@@ -1,6 +1,6 @@
 import { readString, wireErrors } from "@berth/jsonrpc-framing";
 import { joined, resultFrame } from "../translate.js";
-import { fetchList } from "../upstream/fetch-list.js";
+import { fetchList, maxElements } from "../upstream/fetch-list.js";
 import type { Upstream } from "../upstream/upstream.js";
 import { visibleText } from "../visible-text.js";
 import { notServed, RelayFault } from "../wire-errors.js";
@@ -51,7 +51,8 @@ async function tasksOf(
 ): Promise<Uint8Array[]> {
   if (!(live?.introduction.capabilities.has("tasks") ?? false) || live === undefined) return [];
   const { maxListPages: maxPages, maxListBytes: maxBytes } = terms.limits;
-  const bounds = { listMs: server.waits.listMs, maxPages, maxBytes, now: () => terms.scheduler.now() };
+  const { listMs } = server.waits;
+  const bounds = { listMs, maxPages, maxBytes, maxElements: maxElements.shown, now: () => terms.scheduler.now() };
   try {
     const { entries } = await fetchList(live.peer, server.name, taskList, bounds);
     for (const { name, nameSpan } of entries) if (!isLong(nameSpan)) tasks.note(server.name, name);

@@ -4,7 +4,7 @@ import type { RelayNotice } from "../relay-options.js";
 import type { RelayTerms, ServerTerms } from "../relay-terms.js";
 import { quotedName } from "../visible-text.js";
 import type { ReportDrift } from "./drift-report.js";
-import { fetchList } from "./fetch-list.js";
+import { fetchList, maxElements } from "./fetch-list.js";
 import { type JudgedList, judgeList } from "./judge-list.js";
 import { createListing, type Listing } from "./listing.js";
 import type { Peer } from "./peer.js";
@@ -45,8 +45,10 @@ async function fetchJudged(kind: ListKind, { peer, terms, limits, scheduler }: L
   const rules = listKinds[kind];
   const { name, waits, tools } = terms;
   const { maxListPages: maxPages, maxListBytes: maxBytes } = limits;
-  const bounds = { listMs: waits.listMs, maxPages, maxBytes, now: () => scheduler.now() };
-  return judgeList(await fetchList(peer, name, rules, bounds), rules.nameMember, rules.pinning?.pinned(tools));
+  const pins = rules.pinning?.pinned(tools);
+  const most = pins === undefined ? maxElements.shown : maxElements.compared;
+  const bounds = { listMs: waits.listMs, maxPages, maxBytes, maxElements: most, now: () => scheduler.now() };
+  return judgeList(await fetchList(peer, name, rules, bounds), rules.nameMember, pins);
 }
 
 function reportList(kind: ListKind, list: JudgedList, { terms, reportDrift, onNotice }: ListingContext): void {

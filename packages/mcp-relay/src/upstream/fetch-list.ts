@@ -33,8 +33,8 @@ export interface FetchedList {
   readonly nameless: number;
 }
 
-/** Elements of one list: beyond it, comparing and showing would hold up all other calls. */
-const maxElements = 65_536;
+/** Elements of one list, beyond which comparing and showing would hold up all other calls. One that is compared takes longer: twice the pins that a catalog may hold. */
+export const maxElements = { shown: 65_536, compared: 8_192 } as const;
 
 /** What bounds the fetching of one list. */
 export interface FetchBounds {
@@ -42,6 +42,7 @@ export interface FetchBounds {
   readonly listMs: number;
   readonly maxPages: number;
   readonly maxBytes: number;
+  readonly maxElements: number;
   now(): number;
 }
 
@@ -79,7 +80,7 @@ export async function fetchList(
     cursors.add(cursor);
   }
   try {
-    return readPages(pages, rules);
+    return readPages(pages, rules, bounds.maxElements);
   } catch (error) {
     throw isFramingError(error) ? failed(error.message) : error;
   }
@@ -102,7 +103,7 @@ function nextCursor({ frame, envelope }: OwnAnswer): string | undefined {
   return text === "null" ? undefined : text;
 }
 
-function readPages(pages: readonly OwnAnswer[], { member, nameMember }: ListRules): FetchedList {
+function readPages(pages: readonly OwnAnswer[], { member, nameMember }: ListRules, most: number): FetchedList {
   const entries: ListEntry[] = [];
   let nameless = 0;
   for (const { frame, envelope } of pages) {
@@ -114,8 +115,8 @@ function readPages(pages: readonly OwnAnswer[], { member, nameMember }: ListRule
       if (nameSpan === undefined || name === undefined) nameless += 1;
       else entries.push({ name, frame, span, nameSpan });
     }
-    if (entries.length + nameless > maxElements) {
-      throw new FramingError("MESSAGE_INVALID", `more than ${maxElements} elements`);
+    if (entries.length + nameless > most) {
+      throw new FramingError("MESSAGE_INVALID", `more than ${most} elements`);
     }
   }
   return { entries, firstPage: pages[0], complete: pages.length === 1 && nameless === 0, nameless };
