@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { scaledCount } from "../../../fixtures/counts.js";
 import { verifyLog } from "../src/index.js";
 import { startNode } from "./processes.js";
-import { entriesOf, logFolder, open } from "./scratch.js";
+import { entriesOf, logFolder, open, scaledTest } from "./scratch.js";
 
 interface Ack {
   readonly sequence: number;
@@ -25,7 +25,7 @@ async function killWriter(directory: string, durability: string, after: number, 
 }
 
 describe.each(["each", "batch"] as const)("durability %s", (durability) => {
-  it("loses no acknowledged entry when the writer is killed, again and again on one log", async () => {
+  it("loses no acknowledged entry when the writer is killed, again and again on one log", scaledTest, async () => {
     const kills = scaledCount(`writers killed under ${durability}`, 200);
     const directory = logFolder();
     for (let kill = 0; kill < kills; kill += 1) {
@@ -39,21 +39,25 @@ describe.each(["each", "batch"] as const)("durability %s", (durability) => {
     }
     await using chain = await open(directory, { now: Date.now });
     expect(chain.head.sequence).toBeGreaterThan(kills);
-  }, 600_000);
+  });
 });
 
 describe("durability none", () => {
-  it("may lose acknowledged entries when the writer is killed, and what is left is a whole log", async () => {
-    const kills = scaledCount("writers killed under none", 200);
-    const directory = logFolder();
-    for (let kill = 0; kill < kills; kill += 1) {
-      const acks = await killWriter(directory, "none", 1 + ((kill * 37) % 150), 20);
-      const report = await verifyLog(directory, { strict: true });
-      expect(report.problems).toEqual([]);
-      const kept = new Map((await entriesOf(directory)).map(({ seq, hash }) => [seq, hash]));
-      // What is there under an acknowledged number is the acknowledged entry; at most one turn's worth is not there.
-      for (const { sequence, hash } of acks) expect([hash, undefined]).toContain(kept.get(sequence));
-      expect((acks.at(-1)?.sequence ?? 0) - (report.head?.sequence ?? 0)).toBeLessThanOrEqual(16);
-    }
-  }, 600_000);
+  it(
+    "may lose acknowledged entries when the writer is killed, and what is left is a whole log",
+    scaledTest,
+    async () => {
+      const kills = scaledCount("writers killed under none", 200);
+      const directory = logFolder();
+      for (let kill = 0; kill < kills; kill += 1) {
+        const acks = await killWriter(directory, "none", 1 + ((kill * 37) % 150), 20);
+        const report = await verifyLog(directory, { strict: true });
+        expect(report.problems).toEqual([]);
+        const kept = new Map((await entriesOf(directory)).map(({ seq, hash }) => [seq, hash]));
+        // What is there under an acknowledged number is the acknowledged entry; at most one turn's worth is not there.
+        for (const { sequence, hash } of acks) expect([hash, undefined]).toContain(kept.get(sequence));
+        expect((acks.at(-1)?.sequence ?? 0) - (report.head?.sequence ?? 0)).toBeLessThanOrEqual(16);
+      }
+    },
+  );
 });

@@ -7,7 +7,16 @@ import { scaledCount } from "../../../fixtures/counts.js";
 import { openChainWith } from "../src/append.js";
 import { type Chain, type Durability, verifyLog } from "../src/index.js";
 import { type SegmentFiles, segmentFilesIn, type WriteCall } from "../src/segment-file.js";
-import { clearScratch, entriesOf, logFolder, open, rejection, segmentsOf, tickingClock } from "./scratch.js";
+import {
+  clearScratch,
+  entriesOf,
+  logFolder,
+  open,
+  rejection,
+  scaledTest,
+  segmentsOf,
+  tickingClock,
+} from "./scratch.js";
 
 const systemError = (code: string): Error => Object.assign(new Error(`${code}: a fault that was put in`), { code });
 
@@ -86,37 +95,41 @@ describe.each(["each", "batch"] as const)("durability %s", (durability) => {
   });
 });
 
-it("however a disk cuts writes up and fails, what was acknowledged is there and the log opens again", async () => {
-  const answers = fc.array(
-    fc.oneof(
-      { weight: 8, arbitrary: fc.integer({ min: 1, max: 40_000 }) },
-      { weight: 1, arbitrary: fc.constantFrom("EIO", "ENOSPC", "EINTR") },
-    ),
-    { minLength: 1, maxLength: 30 },
-  );
-  const durabilities = fc.constantFrom("each" as const, "batch" as const);
-  const check = fc.asyncProperty(durabilities, answers, async (durability, script) => {
-    const directory = logFolder();
-    let index = 0;
-    const write: WriteCall = (descriptor, bytes, offset) => {
-      const answer = script[index++ % script.length] ?? 1;
-      if (typeof answer === "string") throw systemError(answer);
-      return writeSync(descriptor, bytes, offset, Math.min(answer, bytes.length - offset));
-    };
-    const chain = await openOn(segmentFilesIn(directory, write), directory, durability).catch(() => undefined);
-    const acknowledged: number[] = [];
-    for (let turn = 0; chain !== undefined && turn < 4; turn += 1) {
-      acknowledged.push(...(await appendAll(chain, 7)).acknowledged);
-    }
-    await chain?.close();
-    const reopened = await open(directory, { now: tickingClock(Date.parse("2027-01-01T00:00:00.000Z")) });
-    await reopened.close();
-    const kept = new Set((await entriesOf(directory)).map(({ seq }) => seq));
-    for (const sequence of acknowledged) expect(kept.has(sequence)).toBe(true);
-    expect((await verifyLog(directory, { strict: true })).problems).toEqual([]);
-  });
-  await fc.assert(check.afterEach(clearScratch), { numRuns: scaledCount("disks that cut writes up", 2_000) });
-}, 300_000);
+it(
+  "however a disk cuts writes up and fails, what was acknowledged is there and the log opens again",
+  scaledTest,
+  async () => {
+    const answers = fc.array(
+      fc.oneof(
+        { weight: 8, arbitrary: fc.integer({ min: 1, max: 40_000 }) },
+        { weight: 1, arbitrary: fc.constantFrom("EIO", "ENOSPC", "EINTR") },
+      ),
+      { minLength: 1, maxLength: 30 },
+    );
+    const durabilities = fc.constantFrom("each" as const, "batch" as const);
+    const check = fc.asyncProperty(durabilities, answers, async (durability, script) => {
+      const directory = logFolder();
+      let index = 0;
+      const write: WriteCall = (descriptor, bytes, offset) => {
+        const answer = script[index++ % script.length] ?? 1;
+        if (typeof answer === "string") throw systemError(answer);
+        return writeSync(descriptor, bytes, offset, Math.min(answer, bytes.length - offset));
+      };
+      const chain = await openOn(segmentFilesIn(directory, write), directory, durability).catch(() => undefined);
+      const acknowledged: number[] = [];
+      for (let turn = 0; chain !== undefined && turn < 4; turn += 1) {
+        acknowledged.push(...(await appendAll(chain, 7)).acknowledged);
+      }
+      await chain?.close();
+      const reopened = await open(directory, { now: tickingClock(Date.parse("2027-01-01T00:00:00.000Z")) });
+      await reopened.close();
+      const kept = new Set((await entriesOf(directory)).map(({ seq }) => seq));
+      for (const sequence of acknowledged) expect(kept.has(sequence)).toBe(true);
+      expect((await verifyLog(directory, { strict: true })).problems).toEqual([]);
+    });
+    await fc.assert(check.afterEach(clearScratch), { numRuns: scaledCount("disks that cut writes up", 2_000) });
+  },
+);
 
 it("a file that cannot be closed once it was synced takes nothing away", async () => {
   const directory = logFolder();

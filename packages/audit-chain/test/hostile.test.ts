@@ -9,7 +9,7 @@ import { listLogs, verifyLog } from "../src/index.js";
 import { recordText } from "../src/lock-record.js";
 import { ownIdentity } from "../src/owner.js";
 import { nodeCommand, start } from "./processes.js";
-import { entriesOf, logFolder, open, rejection, scratch, writeLog } from "./scratch.js";
+import { entriesOf, logFolder, open, rejection, scaledTest, scratch, writeLog } from "./scratch.js";
 
 const owner = ownIdentity("2026-01-02T03:04:05.000Z");
 const releasedLock = recordText(owner, false).replace(":0,", ":1,");
@@ -66,7 +66,7 @@ it("an owner's names are escaped in the message, so that a lock cannot write to 
   expect(error).toHaveProperty("message", expect.stringContaining("host\\u{1b}[2J\\u{a}\\u{9b}\\u{202e}\\u{1f602}"));
 });
 
-it("more lock numbers than a call may have arguments are no obstacle", async () => {
+it("more lock numbers than a call may have arguments are no obstacle", scaledTest, async () => {
   const directory = logFolder();
   mkdirSync(directory);
   const count = scaledCount("locks in one folder", 130_000);
@@ -74,7 +74,7 @@ it("more lock numbers than a call may have arguments are no obstacle", async () 
   await using chain = await open(directory);
   expect(chain.head.sequence).toBe(0);
   expect(readdirSync(directory)).toHaveLength(18);
-}, 120_000);
+});
 
 it("names that only look like segments and locks are no part of the log", async () => {
   const directory = await writeLog([{ type: "a" }]);

@@ -11,7 +11,7 @@ import { takeLock } from "../src/lock.js";
 import { readRecord, recordText } from "../src/lock-record.js";
 import { lifeOf, ownIdentity } from "../src/owner.js";
 import { nodeCommand, start, startNode } from "./processes.js";
-import { clearScratch, logFolder, open, rejection, scratch, writeLog } from "./scratch.js";
+import { clearScratch, logFolder, open, rejection, scaledTest, scratch, writeLog } from "./scratch.js";
 
 const since = "2026-01-02T03:04:05.000Z";
 const noFlock = (): Promise<undefined> => Promise.resolve(undefined);
@@ -201,7 +201,7 @@ describe("a lock file", () => {
 });
 
 describe("many contenders", () => {
-  it("for the lock of a dead owner: exactly one in the same process gets it", async () => {
+  it("for the lock of a dead owner: exactly one in the same process gets it", scaledTest, async () => {
     const rounds = scaledCount("contended takeovers in one process", 1_000);
     for (let round = 0; round < rounds; round += 1) {
       const directory = scratch();
@@ -213,9 +213,9 @@ describe("many contenders", () => {
       for (const { value } of won) value.release();
       clearScratch();
     }
-  }, 300_000);
+  });
 
-  it("as processes that append and are killed at random: the log never forks", async () => {
+  it("as processes that append and are killed at random: the log never forks", scaledTest, async () => {
     const rounds = scaledCount("rounds of eight contending processes", 100);
     const directory = logFolder();
     for (let round = 0; round < rounds; round += 1) {
@@ -236,23 +236,27 @@ describe("many contenders", () => {
       await first.ended;
       expect((await verifyLog(directory)).problems).toEqual([]);
     }
-  }, 600_000);
+  });
 
-  it("as processes of which the owner dies while others ask: every log entry is one owner's, in one chain", async () => {
-    const rounds = scaledCount("rounds of owners killed under contention", 100);
-    const directory = logFolder();
-    for (let round = 0; round < rounds; round += 1) {
-      const owner = startNode("writer.mjs", [directory, "batch", "0"]);
-      await owner.line((line) => line.startsWith("ack"));
-      const others = Array.from({ length: 6 }, () => startNode("writer.mjs", [directory, "batch", "3"]));
-      owner.child.kill("SIGKILL");
-      await Promise.all([owner, ...others].map((writer) => writer.ended));
-      const report = await verifyLog(directory, { strict: true });
-      expect(report.problems).toEqual([]);
-      const acknowledged = others.flatMap(({ lines }) => lines.filter((line) => line.startsWith("ack")));
-      expect(new Set(acknowledged).size).toBe(acknowledged.length);
-    }
-  }, 600_000);
+  it(
+    "as processes of which the owner dies while others ask: every log entry is one owner's, in one chain",
+    scaledTest,
+    async () => {
+      const rounds = scaledCount("rounds of owners killed under contention", 100);
+      const directory = logFolder();
+      for (let round = 0; round < rounds; round += 1) {
+        const owner = startNode("writer.mjs", [directory, "batch", "0"]);
+        await owner.line((line) => line.startsWith("ack"));
+        const others = Array.from({ length: 6 }, () => startNode("writer.mjs", [directory, "batch", "3"]));
+        owner.child.kill("SIGKILL");
+        await Promise.all([owner, ...others].map((writer) => writer.ended));
+        const report = await verifyLog(directory, { strict: true });
+        expect(report.problems).toEqual([]);
+        const acknowledged = others.flatMap(({ lines }) => lines.filter((line) => line.startsWith("ack")));
+        expect(new Set(acknowledged).size).toBe(acknowledged.length);
+      }
+    },
+  );
 });
 
 it("a lock that cannot be written is an error, and leaves nothing that would lock others out", async () => {

@@ -7,7 +7,7 @@ import { scaledCount } from "../../../fixtures/counts.js";
 import { openChainWith } from "../src/append.js";
 import { type ChainOptions, type Durability, verifyLog } from "../src/index.js";
 import { type SegmentFile, type SegmentFiles, segmentFilesIn } from "../src/segment-file.js";
-import { clearScratch, entriesOf, open, rejection, scratch, tickingClock } from "./scratch.js";
+import { clearScratch, entriesOf, open, rejection, scaledTest, scratch, tickingClock } from "./scratch.js";
 
 /** Segment files that remember which bytes a power loss would leave. */
 interface Disk {
@@ -130,52 +130,59 @@ async function survivors(directory: string): Promise<string[]> {
 }
 
 describe("a power loss that keeps any part of what was not synced", () => {
-  it("costs no entry that was acknowledged under each, and leaves a log that opens, at every level", async () => {
-    const steps = fc.array(
-      fc.oneof(
-        {
-          weight: 6,
-          arbitrary: fc.record({ step: fc.constant("append" as const), bytes: fc.integer({ min: 0, max: 30_000 }) }),
-        },
-        {
-          weight: 2,
-          arbitrary: fc.record({ step: fc.constantFrom("sync" as const, "turn" as const, "tick" as const) }),
-        },
-      ),
-      { maxLength: 40 },
-    );
-    const run = async (durability: Durability, script: readonly Step[], parts: readonly number[]): Promise<void> => {
-      const directory = join(scratch(), "log");
-      const disk = createDisk(directory, "held");
-      const { chain, tick } = await releasing(disk, openOn(directory, disk, { durability, maxSegmentBytes: 131_072 }));
-      const acknowledged: string[] = [];
-      const appended: Promise<unknown>[] = [];
-      for (const { step, bytes } of script) {
-        if (step === "append") {
-          const append = chain.append({ type: "note", text: "x".repeat(bytes ?? 0) });
-          appended.push(append.then(({ hash }) => acknowledged.push(hash)));
-        } else if (step === "sync") disk.release();
-        else if (step === "tick") tick();
-        await (step === "turn" ? turn() : undefined);
-      }
-      await turn();
-      const certain = durability === "each" ? [...acknowledged] : [];
-      let index = 0;
-      disk.losePower(() => parts[index++ % parts.length] ?? 0);
-      const kept = new Set(await survivors(directory));
-      for (const hash of certain) expect(kept.has(hash)).toBe(true);
-      await releasing(disk, chain.close());
-      await Promise.all(appended);
-    };
-    const parts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 6 });
-    const check = fc.asyncProperty(
-      fc.constantFrom("each" as const, "batch" as const, "none" as const),
-      steps,
-      parts,
-      run,
-    );
-    await fc.assert(check.afterEach(clearScratch), { numRuns: scaledCount("power losses", 4_000) });
-  }, 600_000);
+  it(
+    "costs no entry that was acknowledged under each, and leaves a log that opens, at every level",
+    scaledTest,
+    async () => {
+      const steps = fc.array(
+        fc.oneof(
+          {
+            weight: 6,
+            arbitrary: fc.record({ step: fc.constant("append" as const), bytes: fc.integer({ min: 0, max: 30_000 }) }),
+          },
+          {
+            weight: 2,
+            arbitrary: fc.record({ step: fc.constantFrom("sync" as const, "turn" as const, "tick" as const) }),
+          },
+        ),
+        { maxLength: 40 },
+      );
+      const run = async (durability: Durability, script: readonly Step[], parts: readonly number[]): Promise<void> => {
+        const directory = join(scratch(), "log");
+        const disk = createDisk(directory, "held");
+        const { chain, tick } = await releasing(
+          disk,
+          openOn(directory, disk, { durability, maxSegmentBytes: 131_072 }),
+        );
+        const acknowledged: string[] = [];
+        const appended: Promise<unknown>[] = [];
+        for (const { step, bytes } of script) {
+          if (step === "append") {
+            const append = chain.append({ type: "note", text: "x".repeat(bytes ?? 0) });
+            appended.push(append.then(({ hash }) => acknowledged.push(hash)));
+          } else if (step === "sync") disk.release();
+          else if (step === "tick") tick();
+          await (step === "turn" ? turn() : undefined);
+        }
+        await turn();
+        const certain = durability === "each" ? [...acknowledged] : [];
+        let index = 0;
+        disk.losePower(() => parts[index++ % parts.length] ?? 0);
+        const kept = new Set(await survivors(directory));
+        for (const hash of certain) expect(kept.has(hash)).toBe(true);
+        await releasing(disk, chain.close());
+        await Promise.all(appended);
+      };
+      const parts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 6 });
+      const check = fc.asyncProperty(
+        fc.constantFrom("each" as const, "batch" as const, "none" as const),
+        steps,
+        parts,
+        run,
+      );
+      await fc.assert(check.afterEach(clearScratch), { numRuns: scaledCount("power losses", 4_000) });
+    },
+  );
 });
 
 describe("durability each", () => {

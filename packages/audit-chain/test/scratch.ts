@@ -12,6 +12,11 @@ import {
   readChain,
 } from "../src/index.js";
 
+/** For tests whose counts are scaled: their time depends on how busy the machine is, and only a hang is a failure. */
+export const scaledTest: { readonly timeout: number } = {
+  timeout: process.env["BERTH_SOAK"] === "1" ? 3_600_000 : 300_000,
+};
+
 const made: string[] = [];
 
 /**

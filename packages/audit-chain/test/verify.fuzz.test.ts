@@ -9,7 +9,7 @@ import { type Finding, isChainError } from "../src/index.js";
 import { lineText } from "../src/line.js";
 import { sha256, sha256Hex } from "../src/sha256.js";
 import { verifyChain } from "../src/verify.js";
-import { clearScratch, entriesOf, open, scratch, segmentsOf, sessionEntries, writeLog } from "./scratch.js";
+import { clearScratch, entriesOf, open, scaledTest, scratch, segmentsOf, sessionEntries, writeLog } from "./scratch.js";
 
 let lines: string[] = [];
 
@@ -136,7 +136,7 @@ const cut = function* (bytes: Buffer, size: number): Generator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += step) yield bytes.subarray(from, from + step);
 };
 
-it("the verifier ends with a report on any input, in the bounds of its promises", async () => {
+it("the verifier ends with a report on any input, in the bounds of its promises", scaledTest, async () => {
   const runs = scaledCount("inputs to the log reader", 250_000);
   const check = fc.asyncProperty(
     log,
@@ -165,9 +165,9 @@ it("the verifier ends with a report on any input, in the bounds of its promises"
     },
   );
   await fc.assert(check, { numRuns: runs });
-}, 1_800_000);
+});
 
-it("reading and opening such a log end with entries or with an error of this package", async () => {
+it("reading and opening such a log end with entries or with an error of this package", scaledTest, async () => {
   const runs = scaledCount("inputs to reading and opening", 10_000);
   const check = fc.asyncProperty(log, async (segments) => {
     const directory = join(scratch(), "log");
@@ -189,4 +189,4 @@ it("reading and opening such a log end with entries or with an error of this pac
     }
   });
   await fc.assert(check.afterEach(clearScratch), { numRuns: runs });
-}, 1_800_000);
+});

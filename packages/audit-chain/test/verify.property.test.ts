@@ -6,7 +6,7 @@ import { scaledCount } from "../../../fixtures/counts.js";
 import { type VerifyReport, verifyLog } from "../src/index.js";
 import { sha256 } from "../src/sha256.js";
 import { verifyChain } from "../src/verify.js";
-import { clearScratch, open, scratch, segmentsOf, sessionEntries, writeLog } from "./scratch.js";
+import { clearScratch, open, scaledTest, scratch, segmentsOf, sessionEntries, writeLog } from "./scratch.js";
 
 interface Segment {
   readonly name: string;
@@ -43,14 +43,14 @@ const withBytes = (index: number, change: (bytes: Buffer) => Buffer): Segment[] 
 
 const pieces = fc.constantFrom(1_000, 4_096, 65_536);
 
-it("the report is the same however the bytes are cut", async () => {
+it("the report is the same however the bytes are cut", scaledTest, async () => {
   const check = fc.asyncProperty(fc.integer({ min: 1, max: 70_000 }), async (piece) => {
     expect(await verify(sound, piece)).toEqual(soundReport);
   });
   await fc.assert(check, { numRuns: scaledCount("cuts of a sound log", 2_000) });
 });
 
-it("changing any byte to any other makes verification fail", async () => {
+it("changing any byte to any other makes verification fail", scaledTest, async () => {
   const change = fc.record({
     segment: fc.nat(2),
     place: fc.nat(),
@@ -68,7 +68,7 @@ it("changing any byte to any other makes verification fail", async () => {
     expect(report.problems[0]?.segment).toBe(sound[segment]?.name);
   });
   await fc.assert(check, { numRuns: scaledCount("bytes changed", 40_000) });
-}, 600_000);
+});
 
 it("changing each byte of a small log in turn makes verification fail and names the line that holds it", async () => {
   const directory = await writeLog(sessionEntries(1));
@@ -83,35 +83,39 @@ it("changing each byte of a small log in turn makes verification fail and names 
   }
 });
 
-it("removing, adding or repeating bytes makes verification fail, save for a cut at the end of the log", async () => {
-  const change = fc.record({
-    segment: fc.nat(2),
-    from: fc.nat(),
-    length: fc.integer({ min: 1, max: 30_000 }),
-    put: fc.oneof(fc.constant(undefined), fc.uint8Array({ maxLength: 40 }), fc.constant("again" as const)),
-    piece: pieces,
-  });
-  const check = fc.asyncProperty(change, async ({ segment, from, length, put, piece }) => {
-    const original = sound[segment]?.bytes ?? Buffer.alloc(0);
-    const start = from % original.length;
-    const middle = original.subarray(start, start + length);
-    const replacement = put === "again" ? Buffer.concat([middle, middle]) : Buffer.from(put ?? []);
-    const changed = Buffer.concat([original.subarray(0, start), replacement, original.subarray(start + length)]);
-    if (changed.equals(original)) return;
-    const report = await verify(
-      withBytes(segment, () => changed),
-      piece,
-    );
-    // Behind its last whole line a log may end in debris of one more; what was whole must be as it was.
-    const whole = changed.subarray(0, changed.lastIndexOf("\n") + 1);
-    const isCut = segment === 2 && original.subarray(0, whole.length).equals(whole);
-    if (!isCut) expect(report.ok).toBe(false);
-    else if (!report.ok) expect(report.problems).toEqual([expect.objectContaining({ code: "TAIL_DAMAGED" })]);
-  });
-  await fc.assert(check, { numRuns: scaledCount("pieces moved", 40_000) });
-}, 600_000);
+it(
+  "removing, adding or repeating bytes makes verification fail, save for a cut at the end of the log",
+  scaledTest,
+  async () => {
+    const change = fc.record({
+      segment: fc.nat(2),
+      from: fc.nat(),
+      length: fc.integer({ min: 1, max: 30_000 }),
+      put: fc.oneof(fc.constant(undefined), fc.uint8Array({ maxLength: 40 }), fc.constant("again" as const)),
+      piece: pieces,
+    });
+    const check = fc.asyncProperty(change, async ({ segment, from, length, put, piece }) => {
+      const original = sound[segment]?.bytes ?? Buffer.alloc(0);
+      const start = from % original.length;
+      const middle = original.subarray(start, start + length);
+      const replacement = put === "again" ? Buffer.concat([middle, middle]) : Buffer.from(put ?? []);
+      const changed = Buffer.concat([original.subarray(0, start), replacement, original.subarray(start + length)]);
+      if (changed.equals(original)) return;
+      const report = await verify(
+        withBytes(segment, () => changed),
+        piece,
+      );
+      // Behind its last whole line a log may end in debris of one more; what was whole must be as it was.
+      const whole = changed.subarray(0, changed.lastIndexOf("\n") + 1);
+      const isCut = segment === 2 && original.subarray(0, whole.length).equals(whole);
+      if (!isCut) expect(report.ok).toBe(false);
+      else if (!report.ok) expect(report.problems).toEqual([expect.objectContaining({ code: "TAIL_DAMAGED" })]);
+    });
+    await fc.assert(check, { numRuns: scaledCount("pieces moved", 40_000) });
+  },
+);
 
-it("any order of lines but their own makes verification fail", async () => {
+it("any order of lines but their own makes verification fail", scaledTest, async () => {
   const lines = sound.flatMap(({ bytes }) => bytes.toString().split("\n").slice(0, -1));
   const indices = lines.map((_, index) => index);
   const check = fc.asyncProperty(fc.shuffledSubarray(indices, { minLength: 1 }), async (order) => {
@@ -121,26 +125,30 @@ it("any order of lines but their own makes verification fail", async () => {
     expect(report.ok).toBe(isStart);
   });
   await fc.assert(check, { numRuns: scaledCount("orders of lines", 4_000) });
-}, 600_000);
+});
 
-it("a log that verifies opens, and goes on where its last whole entry ends, wherever it was cut", async () => {
-  const check = fc.asyncProperty(fc.nat(), async (cut) => {
-    const directory = join(scratch(), "log");
-    mkdirSync(directory);
-    const total = sound.reduce((sum, { bytes }) => sum + bytes.length, 0);
-    let left = cut % (total + 1);
-    for (const { name, bytes } of sound) {
-      writeFileSync(join(directory, name), bytes.subarray(0, left));
-      left -= bytes.length;
-      if (left < 0) break;
-    }
-    const before = await verifyLog(directory);
-    expect(before.problems).toEqual([]);
-    const chain = await open(directory, { maxSegmentBytes: 131_072 });
-    expect(chain.head.sequence).toBe(before.entries + (chain.recovered === undefined ? 0 : 1));
-    await chain.append({ type: "after" });
-    await chain.close();
-    expect(await verifyLog(directory)).toMatchObject({ ok: true, entries: chain.head.sequence });
-  });
-  await fc.assert(check.afterEach(clearScratch), { numRuns: scaledCount("logs cut and opened", 2_000) });
-}, 600_000);
+it(
+  "a log that verifies opens, and goes on where its last whole entry ends, wherever it was cut",
+  scaledTest,
+  async () => {
+    const check = fc.asyncProperty(fc.nat(), async (cut) => {
+      const directory = join(scratch(), "log");
+      mkdirSync(directory);
+      const total = sound.reduce((sum, { bytes }) => sum + bytes.length, 0);
+      let left = cut % (total + 1);
+      for (const { name, bytes } of sound) {
+        writeFileSync(join(directory, name), bytes.subarray(0, left));
+        left -= bytes.length;
+        if (left < 0) break;
+      }
+      const before = await verifyLog(directory);
+      expect(before.problems).toEqual([]);
+      const chain = await open(directory, { maxSegmentBytes: 131_072 });
+      expect(chain.head.sequence).toBe(before.entries + (chain.recovered === undefined ? 0 : 1));
+      await chain.append({ type: "after" });
+      await chain.close();
+      expect(await verifyLog(directory)).toMatchObject({ ok: true, entries: chain.head.sequence });
+    });
+    await fc.assert(check.afterEach(clearScratch), { numRuns: scaledCount("logs cut and opened", 2_000) });
+  },
+);
