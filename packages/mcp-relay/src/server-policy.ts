@@ -17,9 +17,9 @@ export type BadLinePolicy = "fatal" | "quarantine";
 
 /** Bounds of the waits for one server, in milliseconds, 1 to 86_400_000. */
 export interface ServerWaits {
-  /** From the request to start it to the end of its handshake. Default 30_000. */
+  /** From the request to start it to the end of its handshake and the first comparison with its pins. Default 30_000. */
   readonly startMs?: number | undefined;
-  /** One page of a list. Default 15_000. */
+  /** One list with all its pages. Default 15_000. */
   readonly listMs?: number | undefined;
   /** One call without progress; a progress notification starts it anew. Default 300_000. */
   readonly callMs?: number | undefined;

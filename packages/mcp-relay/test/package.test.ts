@@ -1,6 +1,8 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
@@ -66,6 +68,29 @@ describe("the README", () => {
     });
     expect([run.status, run.stderr]).toEqual([0, ""]);
     expect(JSON.parse(run.stdout).result.serverInfo).toEqual({ name: "my-gateway", version: "1.0.0" });
+  });
+
+  it("shows a server and a client that get what it says from the quickstart", async () => {
+    expect(text("README.md")).toContain(text("examples/hello-server.js").trim());
+    const client = /as `client\.jsonl`:\n\n```json\n(.*?)```/su.exec(text("README.md"))?.[1] ?? "";
+    const relay = spawn(process.execPath, [`${root}examples/quickstart.js`, `${root}examples/hello-server.js`]);
+    const output: string[] = [];
+    const recorded: string[] = [];
+    createInterface({ input: relay.stderr }).on("line", (line) => recorded.push(line.trim()));
+    createInterface({ input: relay.stdout }).on("line", (line) => {
+      output.push(line);
+      if (output.length === 3) relay.stdin.end();
+    });
+    relay.stdin.write(client);
+    const [code] = await once(relay, "close", { signal: AbortSignal.timeout(20_000) });
+    expect(code).toBe(0);
+    expect(output).toContain('{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"hello"}]}}');
+    expect(output.join("\n")).toContain('"name":"demo__hello"');
+    expect(recorded).toEqual(["call.intent demo hello", "call.outcome demo hello", "child.exit demo"]);
+  });
+
+  it("names every value that the package exports", async () => {
+    for (const name of Object.keys(await import("@berth/mcp-relay"))) expect(text("README.md")).toContain(`\`${name}`);
   });
 
   it("names a test that exists for each guarantee", () => {
