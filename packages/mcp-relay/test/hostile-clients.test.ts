@@ -3,7 +3,7 @@ import { createStreamTransport } from "@berth/stdio-transport";
 import { describe, expect, it } from "vitest";
 import { createRelaySession } from "../src/index.js";
 import { namesIn, openHarness } from "./support/relay-harness.js";
-import { openScripted, type ScriptedServer, tool, toolServer } from "./support/scripted-server.js";
+import { introduction, openScripted, type ScriptedServer, tool, toolServer } from "./support/scripted-server.js";
 
 const script = toolServer([tool("x")]);
 
@@ -103,6 +103,31 @@ describe("a hostile client", () => {
         .received.slice(before)
         .map(({ message }) => message.method),
     ).toEqual(["tools/list"]);
+  });
+
+  it("that sets log levels without end has them told to a silent server one at a time, the last one in the end", async () => {
+    let answer: () => void = () => undefined;
+    const logs = (levels: unknown[]) =>
+      toolServer([], {
+        initialize: introduction({ tools: {}, logging: {} }),
+        "logging/setLevel": ({ params, id }, server) => {
+          levels.push(params?.["level"]);
+          answer = () => server.send({ jsonrpc: "2.0", id, result: {} });
+          return undefined;
+        },
+      });
+    const levels: unknown[] = [];
+    await using relay = openHarness({ a: { script: logs(levels) }, b: { script } });
+    await relay.client.initialize();
+    await relay.client.request("tools/list");
+    for (let count = 0; count < 1_000; count += 1) {
+      relay.client.send({ jsonrpc: "2.0", id: count, method: "logging/setLevel", params: { level: "info" } });
+      relay.client.send({ jsonrpc: "2.0", id: `e${count}`, method: "logging/setLevel", params: { level: "error" } });
+    }
+    await relay.client.take(({ id }) => id === "e999");
+    await expect.poll(() => levels).toEqual(["info"]);
+    answer();
+    await expect.poll(() => levels).toEqual(["info", "error"]);
   });
 
   it("that asks and never reads costs its own session, and no more memory than its queue", async () => {

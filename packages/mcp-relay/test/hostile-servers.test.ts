@@ -36,6 +36,24 @@ describe("a hostile server", () => {
     expect((await relay.client.request(...callX("b"))).message.result).toBeDefined();
   });
 
+  it("that answers each list with the news that it has changed is compared again and again, and holds up nobody", async () => {
+    const tools = { pinned: pinsOf([tool("x")]) };
+    let asked = 0;
+    const restless = toolServer([], {
+      "tools/list": (_, server) => {
+        asked += 1;
+        queueMicrotask(() => server.send('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'));
+        return JSON.stringify({ tools: [tool("x")] });
+      },
+    });
+    await using relay = await open({ a: { script: restless, tools }, b: { script } });
+    for (let count = 0; count < 20; count += 1) {
+      expect((await relay.client.request(...callX("a"))).message.result).toBeDefined();
+      expect((await relay.client.request(...callX("b"))).message.result).toBeDefined();
+    }
+    expect(asked).toBeGreaterThan(20);
+  });
+
   it("that invents progress reaches nobody, whatever its token is", async () => {
     await using relay = await open();
     const long = JSON.stringify("t".repeat(2_000));

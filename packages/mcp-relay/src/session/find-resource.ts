@@ -60,7 +60,7 @@ export function createResourceFinder(session: SessionParts): ResourceFinder {
   };
 }
 
-/** The first server of the catalog that ever listed this address or template in this session, or has it pinned. */
+/** The first server of the catalog that lists this address or template, as last seen in this session, or has it pinned. */
 export function ownerOf(
   { offers, upstreams }: SessionParts,
   kind: "resources" | "resourceTemplates",

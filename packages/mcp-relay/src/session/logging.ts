@@ -1,11 +1,13 @@
 import { readString, wireErrors } from "@berth/jsonrpc-framing";
 import { requestFrame, resultFrame } from "../translate.js";
 import type { LiveChild } from "../upstream/child.js";
+import type { Peer } from "../upstream/peer.js";
 import { notServed } from "../wire-errors.js";
 import type { ClientCall } from "./open-calls.js";
 import { refuseCall, relayCall } from "./relay-call.js";
 import type { SessionParts } from "./session-parts.js";
 
+const waits = { silenceMs: 60_000, totalMs: 60_000 };
 const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 /** The log level that the client asked for: told to every child, also to those that start later. */
@@ -19,13 +21,21 @@ export interface Logging {
 /** No level asked for yet. */
 export function createLogging(): Logging {
   let level: string | undefined;
+  /** Children that have not answered yet: they are told the last level then, and not each one that was asked for meanwhile. */
+  const telling = new WeakSet<Peer>();
 
   const apply = (child: LiveChild): void => {
-    if (level === undefined || !child.introduction.capabilities.has("logging")) return;
-    const params = JSON.stringify({ level });
+    const { peer, introduction } = child;
+    if (level === undefined || !introduction.capabilities.has("logging") || telling.has(peer)) return;
+    const told = level;
+    telling.add(peer);
     // Whether the server takes it is between it and its log; there is nobody to tell.
-    const request = { waits: { silenceMs: 60_000, totalMs: 60_000 }, settle: () => undefined };
-    child.peer.call((id) => requestFrame(id, "logging/setLevel", params), request);
+    const settle = (): void => {
+      telling.delete(peer);
+      if (level !== told && !peer.gone) apply(child);
+    };
+    const params = JSON.stringify({ level: told });
+    peer.call((id) => requestFrame(id, "logging/setLevel", params), { waits, settle });
   };
 
   return {
