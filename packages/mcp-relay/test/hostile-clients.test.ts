@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { createStreamTransport } from "@berth/stdio-transport";
 import { describe, expect, it } from "vitest";
 import { createRelaySession } from "../src/index.js";
+import { pinsOf } from "./support/pins.js";
 import { namesIn, openHarness } from "./support/relay-harness.js";
 import { introduction, openScripted, type ScriptedServer, tool, toolServer } from "./support/scripted-server.js";
 
@@ -47,6 +48,51 @@ describe("a hostile client", () => {
     const calls = servers[0]?.received.filter(({ message }) => message.method === "tools/call");
     expect(calls).toHaveLength(100);
     await relay[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    { stage: "a server's start", request: { method: "tools/call", params: { name: "s__x" } } },
+    { stage: "the start for a list", request: { method: "tools/list" } },
+    { stage: "the start for resources", request: { method: "resources/read", params: { uri: "u://1" } } },
+    { stage: "the start for a plain name", request: { method: "tools/call", params: { name: "x" } }, plain: true },
+    { stage: "the comparison with pins", request: { method: "tools/call", params: { name: "s__x" } }, pinned: true },
+    { stage: "the record of its intent", request: { method: "tools/call", params: { name: "s__x" } }, slow: true },
+  ])("that cancels a call during $stage has its place back when the call's way ends", async (row) => {
+    const { request, plain = false, pinned = false, slow = false } = row;
+    let go: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const server = toolServer([tool("x")], {
+      "tools/list": ({ id }, { send }) => {
+        const result = { tools: [tool("x")] };
+        void (pinned ? gate : Promise.resolve()).then(() => send({ jsonrpc: "2.0", id, result }));
+        return undefined;
+      },
+    });
+    const openServer = async () => {
+      if (!pinned && !slow) await gate;
+      return openScripted(server).connection;
+    };
+    await using relay = openHarness(
+      {
+        s: { open: openServer, ...(pinned && { tools: { pinned: pinsOf([tool("x")]) } }) },
+        t: { open: openServer },
+      },
+      {
+        limits: { maxPendingCalls: 1 },
+        names: plain ? "plain" : "prefixed",
+        record: (event) => (slow && event.type === "call.intent" ? gate : undefined),
+      },
+    );
+    await relay.client.initialize();
+    relay.client.send({ jsonrpc: "2.0", id: "c", ...request });
+    relay.client.send(cancel('"c"'));
+    const refused = await relay.client.request("ping");
+    expect(refused.message.error?.data?.["reason"]).toBe("TOO_MANY_CALLS");
+    go();
+    await expect.poll(async () => (await relay.client.request("ping")).message.result).toEqual({});
+    expect(relay.client.received.some(({ message }) => message.id === "c")).toBe(false);
   });
 
   it("that sends more than may wait for a server is refused, but for one request alone", async () => {
