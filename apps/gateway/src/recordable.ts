@@ -7,21 +7,41 @@ const maxText = 1_024;
 const keptText = 900;
 /** Longest list of texts in an entry, in UTF-16 units of all of them. */
 const maxList = 4_096;
-/** Half of a pair, which JSON can carry and UTF-8 cannot. With the u flag, whole pairs are not meant. */
-const loneSurrogate = /\p{Cs}/u;
+
+type Members = Readonly<Record<string, JsonValue | undefined>>;
 
 /**
- * A value that the log takes. Clients and servers choose names, and one that the log refused would be a call or a difference
+ * An entry that the log takes. Clients and servers choose names, and one that the log refused would be a call or a difference
  * without an entry. So lone surrogates are written as `\udXXX`, as JSON does, and a long text is cut and its SHA-256 added.
- * All else is the value itself.
+ * An entry without such texts is returned as it is.
  */
-export function recordable(value: JsonValue | undefined): JsonValue | undefined {
+export function recordable<T extends Members>(entry: T): T | Members {
+  for (const name in entry) {
+    if (!isRecordable(entry[name])) return recordableMembers(entry);
+  }
+  return entry;
+}
+
+function isRecordable(value: JsonValue | undefined): boolean {
+  return typeof value === "string" ? isRecordableText(value) : !Array.isArray(value);
+}
+
+/** Lone surrogates are halves of pairs, which JSON can carry and UTF-8 cannot. */
+function isRecordableText(text: string): boolean {
+  return text.length <= maxText && text.isWellFormed();
+}
+
+function recordableMembers(entry: Members): Members {
+  return Object.fromEntries(Object.entries(entry).map(([name, value]) => [name, recordableValue(value)]));
+}
+
+function recordableValue(value: JsonValue | undefined): JsonValue | undefined {
   if (typeof value === "string") return recordableText(value);
   return Array.isArray(value) ? recordableList(value) : value;
 }
 
 function recordableText(text: string): string {
-  if (text.length <= maxText && !loneSurrogate.test(text)) return text;
+  if (isRecordableText(text)) return text;
   const whole = escaped(text);
   if (whole.length <= maxText) return whole;
   return `${escaped(whole.slice(0, keptText))}… sha256:${hash("sha256", whole, "hex")}`;

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from "node:v8";
 import { createRelaySession, type RelaySession, type ServerPolicy } from "@berth/mcp-relay";
 import { createMeasurer } from "@berth/spawn-attestation";
 import { createStreamTransport, sweepChildren } from "@berth/stdio-transport";
@@ -6,6 +5,7 @@ import type { GatewayConfig } from "./config.js";
 import { exitCodes } from "./errors.js";
 import { type ExitSignals, listenForExit } from "./exit-signals.js";
 import type { Logger } from "./logger.js";
+import { beginMemoryEconomy, type MemoryEconomy } from "./memory-economy.js";
 import {
   createOpenUpstream,
   type OpenedServer,
@@ -47,8 +47,7 @@ export interface ServedServers {
  * log is closed. The exit code of `run` is 3 when its server was refused, 1 when it could not be started.
  */
 export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
-  // One process a client: without it, V8 lets garbage grow to more than the gateway itself. Costs a tenth of the throughput.
-  setFlagsFromString("--optimize-for-size");
+  const memory = beginMemoryEconomy();
   const { logger, state, config, observe } = terms;
   const exits = listenForExit((error) => logger.fatal({ err: error }, "a fault of ours"));
   const opened = new Map<string, OpenedServer>();
@@ -70,7 +69,7 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
     const sweeping = sweepLeftovers(state, logger, exits.signal);
     const served = await prepareFor(process.stdin, exits.signal, (signal) => terms.prepare(starter, signal));
     if (served === undefined) return exitCodes.good;
-    const session = openSession(terms, starter, served, {
+    const session = openSession(terms, starter, memory, served, {
       onOpened: (name, server) => opened.set(name, server),
       onFailed: (name, error) => failed.set(name, error),
     });
@@ -99,6 +98,7 @@ function exitCodeAfter(failures: readonly unknown[]): number {
 function openSession(
   terms: StdioSessionTerms,
   starter: Omit<ServerStarter, "servers"> & { readonly log: SessionLog },
+  memory: MemoryEconomy,
   { policies, planned }: ServedServers,
   watch: StartWatch,
 ): RelaySession {
@@ -108,7 +108,10 @@ function openSession(
     downstream: createStreamTransport({ readable: process.stdin, writable: process.stdout, ...config.limits }),
     servers: policies,
     openUpstream: createOpenUpstream({ ...starter, servers: planned }, watch),
-    record: (event) => starter.log.record(event),
+    record: (event) => {
+      memory.passed(event);
+      return starter.log.record(event);
+    },
     names: terms.names,
     observe,
     unpinned: mayRunUnpinned ? "show" : "hide",

@@ -4,6 +4,7 @@ import { type Chain, type Durability, isChainError, openChain, type Receipt } fr
 import type { RelayEvent } from "@berth/mcp-relay";
 import type { Decision } from "@berth/spawn-attestation";
 import {
+  type ChildFacts,
   decisionEntry,
   driftEntry,
   exitEntry,
@@ -29,13 +30,6 @@ export interface SessionLog {
   adviseUnrecorded(): string | undefined;
   /** Writes `session.close`, then ends the log. */
   close(reason: string): Promise<void>;
-}
-
-/** Facts about a child. */
-export interface ChildFacts {
-  readonly containment: string;
-  /** So far. */
-  readonly stderrBytes: number | undefined;
 }
 
 /** What opens a log. */
@@ -91,11 +85,7 @@ export async function openSessionLog(options: SessionLogOptions): Promise<Sessio
 type Append = (entry: LogEntry) => Promise<Receipt>;
 
 function createAppend(chain: Chain, session: string): Append {
-  return (entry) => {
-    const members: Record<string, LogMembers[string]> = { session };
-    for (const [name, value] of Object.entries(entry)) members[name] = recordable(value);
-    return chain.append({ ...members, type: entry.type });
-  };
+  return (entry) => chain.append({ ...recordable(entry), type: entry.type, session });
 }
 
 interface Recorder {
@@ -115,11 +105,10 @@ function createRecorder(append: Append, childFacts: (server: string) => ChildFac
     },
     record(event) {
       const facts = event.server === undefined ? undefined : childFacts(event.server);
-      const containment = facts?.containment;
       switch (event.type) {
         case "call.intent": {
           const keep = ({ sequence }: Receipt): void => void intents.set(event.callId, sequence);
-          return append({ ...intentEntry(event), containment }).then(keep, (error: unknown) => {
+          return append(intentEntry(event, facts)).then(keep, (error: unknown) => {
             refusal = error;
             throw error;
           });
@@ -127,14 +116,14 @@ function createRecorder(append: Append, childFacts: (server: string) => ChildFac
         case "call.outcome": {
           const intent = intents.get(event.callId);
           intents.delete(event.callId);
-          return append({ ...outcomeEntry(event, intent), containment, stderrBytes: facts?.stderrBytes });
+          return append(outcomeEntry(event, intent, facts));
         }
         case "call.refused":
-          return append({ ...refusedEntry(event), containment });
+          return append({ ...refusedEntry(event), containment: facts?.containment });
         case "drift":
-          return append({ ...driftEntry(event), containment });
+          return append({ ...driftEntry(event), containment: facts?.containment });
         case "child.exit":
-          return append({ ...exitEntry(event), containment });
+          return append({ ...exitEntry(event), containment: facts?.containment });
       }
     },
   };

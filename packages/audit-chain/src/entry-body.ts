@@ -23,17 +23,18 @@ export interface Slot {
  * Canonical text of an entry.
  * @throws {ChainError} `ENTRY_INVALID`, `NOT_I_JSON`.
  */
-export function entryText(input: EntryInput, slot: Slot): string {
+export function entryText(input: EntryInput, { seq, prev, time, clock }: Slot, rules: CanonicalRules): string {
   if (typeof input !== "object" || input === null || Array.isArray(input)) throw invalid("it is not an object");
+  for (const name of reserved) if (Object.hasOwn(input, name)) throw invalid(`its member ${name} is the chain's own`);
   // One copy of its own members, so that what is checked is what is stored, whatever getters and prototypes do.
-  const members = { ...input };
+  const members = { ...input, seq, prev, time, clock };
   const { type, session } = members;
   if (typeof type !== "string" || !typeForm.test(type)) throw invalid(`its type ${quoted(type)} is not a name`);
   if (session !== undefined && !isSession(session)) {
     throw invalid(`its session ${quoted(session)} is not 1 to 200 characters`);
   }
-  for (const name of reserved) if (name in members) throw invalid(`its member ${name} is the chain's own`);
-  return canonicalText({ ...members, ...slot }, entryRules);
+  if ("hash" in members) throw invalid("its member hash is the chain's own");
+  return canonicalText(members, rules);
 }
 
 /** Whether a parsed body is an entry. */

@@ -1,11 +1,12 @@
 import { type BeginRecord, currentFormat, segmentName } from "./begin.js";
-import { canonicalText } from "./canonical.js";
+import { type CanonicalRules, canonicalText } from "./canonical.js";
 import type { ChainSettings } from "./chain-settings.js";
 import type { EntryInput, Head, Receipt } from "./entry.js";
-import { entryText } from "./entry-body.js";
+import { entryRules, entryText } from "./entry-body.js";
 import { ChainError } from "./errors.js";
 import { lineOverhead, lineText, noHash } from "./line.js";
 import type { LinkState } from "./link-state.js";
+import { createMemberOrders } from "./member-order.js";
 import { sha256Hex } from "./sha256.js";
 import { type Reading, readClocks, readingOf } from "./time.js";
 
@@ -36,6 +37,11 @@ export interface Sequencer {
   begin(): NewSegment;
 }
 
+interface EntryTerms {
+  readonly maxEntryBytes: number;
+  readonly rules: CanonicalRules;
+}
+
 interface Added {
   readonly stored: Stored;
   readonly receipt: Receipt;
@@ -54,6 +60,7 @@ interface Position {
 /** Goes on where a log stands; `segmentBytes` is the size of its last segment. */
 export function createSequencer(settings: ChainSettings, from: LinkState, segmentBytes: number): Sequencer {
   const { clocks, logId, maxEntryBytes, maxSegmentBytes } = settings;
+  const terms: EntryTerms = { maxEntryBytes, rules: { ...entryRules, orderOf: createMemberOrders() } };
   let position: Position = {
     next: from.next,
     segment: from.segment,
@@ -77,7 +84,7 @@ export function createSequencer(settings: ChainSettings, from: LinkState, segmen
       // Decided before the entry's length is known, since the beginning of a segment changes what the entry links to.
       const isFull = position.size + maxEntryBytes + lineOverhead > maxSegmentBytes;
       const begun = isFull ? beginSegment(position, logId, reading.time) : undefined;
-      const entry = addEntry(begun?.position ?? position, input, reading, maxEntryBytes);
+      const entry = addEntry(begun?.position ?? position, input, reading, terms);
       // Only now: an entry that was refused must leave no trace, and no beginning of a segment either.
       position = entry.position;
       return { ...entry.stored, receipt: entry.receipt, begun: begun?.segment };
@@ -105,14 +112,14 @@ function beginSegment(at: Position, logId: string, time: string): { position: Po
   return { position, segment: { ...stored, name: segmentName(at.next) } };
 }
 
-function addEntry(at: Position, input: EntryInput, reading: Reading, maxBytes: number): Added {
+function addEntry(at: Position, input: EntryInput, reading: Reading, { maxEntryBytes, rules }: EntryTerms): Added {
   const { time, clock } = reading;
-  const body = entryText(input, { seq: at.next, prev: at.prev, time, clock });
+  const body = entryText(input, { seq: at.next, prev: at.prev, time, clock }, rules);
   const bodyBytes = Buffer.byteLength(body);
-  if (bodyBytes > maxBytes) {
+  if (bodyBytes > maxEntryBytes) {
     throw new ChainError(
       "ENTRY_TOO_LARGE",
-      `the entry has ${bodyBytes} bytes in canonical form; the limit is ${maxBytes}`,
+      `the entry has ${bodyBytes} bytes in canonical form; the limit is ${maxEntryBytes}`,
     );
   }
   const hash = sha256Hex(body);

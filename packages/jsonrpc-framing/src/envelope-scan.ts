@@ -10,11 +10,20 @@ import {
 } from "./envelope-values.js";
 import { FramingError } from "./errors.js";
 import { asBuffer, OPEN_BRACE, OPEN_BRACKET, QUOTE, skipWhiteSpace } from "./json-bytes.js";
-import { checkGrammar } from "./json-grammar.js";
+import { checkGrammar, checkValue } from "./json-grammar.js";
 import { endOfLiteral, isNumberStart, readNumber } from "./json-number.js";
 import { notJson, skipValue } from "./json-skip.js";
 import { decodeString, endOfString } from "./json-string.js";
-import { endValue, keyAmong, type MemberCursor, nextKey, nextMember, openObject, valueSpan } from "./member-cursor.js";
+import {
+  endValue,
+  keyAmong,
+  type MemberCursor,
+  nextKey,
+  nextMember,
+  openObject,
+  type SkipValue,
+  valueSpan,
+} from "./member-cursor.js";
 import type { RequestId } from "./message.js";
 import type { Span } from "./span.js";
 import { requireText } from "./utf8.js";
@@ -44,9 +53,14 @@ export interface Envelope {
 export interface ScanOptions {
   /**
    * `envelope` (default): the grammar of the message's own members; inside nested values only that strings end and
-   * brackets match. `full`: all of JSON's grammar, at the cost of reading every byte one by one.
+   * brackets match. `full`: all of JSON's grammar, at the cost of reading every byte.
    */
   readonly grammar?: "envelope" | "full" | undefined;
+  /**
+   * A member of the message, or a wanted member of `params`, that is there twice: `last` counts (default, as in `JSON.parse`), or
+   * `refuse`, for frames that are passed on to parsers which may take another one.
+   */
+  readonly duplicateKeys?: "last" | "refuse" | undefined;
 }
 
 /**
@@ -54,17 +68,17 @@ export interface ScanOptions {
  * that is valid, the answer is what `JSON.parse` and `readMessage` would say (the last of equal keys counts); README
  * § Guarantees says what is not checked. Linear time; nesting is not limited and costs no stack.
  * @param wanted Names of members of `params` to find as well, such as `["name", "_meta"]`.
- * @throws {FramingError} `FRAME_NOT_UTF8`, `FRAME_HAS_BOM`, `FRAME_NOT_JSON`, `BATCH_REFUSED`, `MESSAGE_INVALID`, `ID_INVALID`.
+ * @throws {FramingError} `FRAME_NOT_UTF8`, `FRAME_HAS_BOM`, `FRAME_NOT_JSON`, `BATCH_REFUSED`, `MESSAGE_INVALID`, `ID_INVALID`; `DUPLICATE_KEY`.
  */
 export function scanEnvelope(frame: Uint8Array, wanted?: readonly string[], options?: ScanOptions): Envelope {
   const bytes = asBuffer(frame);
   requireText(bytes);
-  if (options?.grammar === "full") checkGrammar(bytes);
-  const found = findMembers(bytes, wanted);
+  const found = findMembers(bytes, wanted, options?.grammar === "full" ? checkValue : skipValue);
   const id = found.id && readId(bytes, found.id.start, found.id.end);
   const facts = readFacts(bytes, found, id);
   const kind = classify(facts);
   if (typeof kind !== "string") throw refused(kind, facts, id?.value);
+  if (options?.duplicateKeys === "refuse" && found.repeated) throw isThereTwice(found.repeated, facts, id?.value);
   return toEnvelope(bytes, found, kind, id);
 }
 
@@ -72,11 +86,22 @@ export function scanEnvelope(frame: Uint8Array, wanted?: readonly string[], opti
 interface FoundMembers extends Record<EnvelopeName, Span | undefined> {
   /** Of the last `params`; undefined when no names were wanted. */
   members: Map<string, Span> | undefined;
+  /** The first of them that came a second time. */
+  repeated: Repeated | undefined;
 }
 
-function findMembers(bytes: Buffer, wanted: readonly string[] | undefined): FoundMembers {
+interface Repeated {
+  readonly name: string;
+  /** Of the second key. */
+  readonly offset: number;
+}
+
+function findMembers(bytes: Buffer, wanted: readonly string[] | undefined, skip: SkipValue): FoundMembers {
   const start = skipWhiteSpace(bytes, 0, bytes.length);
-  if (bytes[start] !== OPEN_BRACE) throw notObject(bytes, start);
+  if (bytes[start] !== OPEN_BRACE) {
+    if (skip === checkValue) checkGrammar(bytes);
+    throw notObject(bytes, start);
+  }
   const found: FoundMembers = {
     id: undefined,
     jsonrpc: undefined,
@@ -85,10 +110,12 @@ function findMembers(bytes: Buffer, wanted: readonly string[] | undefined): Foun
     result: undefined,
     error: undefined,
     members: wanted && new Map(),
+    repeated: undefined,
   };
-  const cursor = openObject(bytes, start, bytes.length);
+  const cursor = openObject(bytes, start, bytes.length, skip);
   while (nextKey(cursor)) {
     const name = envelopeName(bytes, cursor.keyStart, cursor.keyEnd);
+    if (name !== undefined && found[name] !== undefined) noteRepeated(found, name, cursor);
     endValue(cursor, endOfMember(cursor, name, found, wanted));
     if (name !== undefined) found[name] = valueSpan(cursor);
   }
@@ -112,39 +139,56 @@ function endOfMember(
   found: FoundMembers,
   wanted: readonly string[] | undefined,
 ): number {
-  const { bytes, valueStart, end } = cursor;
+  const { bytes, valueStart, end, skip } = cursor;
   switch (name) {
     case "id":
     case "method":
     case "jsonrpc":
-      return checkedEnd(bytes, valueStart, end);
+      return checkedEnd(cursor);
     case "params":
-      if (wanted === undefined) return skipValue(bytes, valueStart, end);
+      if (wanted === undefined) return skip(bytes, valueStart, end);
       found.members = new Map();
       return bytes[valueStart] === OPEN_BRACE
-        ? collectMembers(cursor, wanted, found.members)
-        : skipValue(bytes, valueStart, end);
+        ? collectMembers(cursor, wanted, found, found.members)
+        : skip(bytes, valueStart, end);
     default:
-      return skipValue(bytes, valueStart, end);
+      return skip(bytes, valueStart, end);
   }
 }
 
 /** As `skipValue`, with every byte of a string checked: its value is going to be read. */
-function checkedEnd(bytes: Buffer, start: number, end: number): number {
-  if (bytes[start] !== QUOTE) return skipValue(bytes, start, end);
-  const after = endOfString(bytes, start, end);
-  if (after === -1) throw notJson(start, "a string was expected");
+function checkedEnd({ bytes, valueStart, end, skip }: MemberCursor): number {
+  if (bytes[valueStart] !== QUOTE) return skip(bytes, valueStart, end);
+  const after = endOfString(bytes, valueStart, end);
+  if (after === -1) throw notJson(valueStart, "a string was expected");
   return after;
 }
 
 /** Walks `params` once for both purposes: to find the wanted members, and to find its end. */
-function collectMembers(outer: MemberCursor, wanted: readonly string[], members: Map<string, Span>): number {
-  const cursor = openObject(outer.bytes, outer.valueStart, outer.end);
+function collectMembers(
+  outer: MemberCursor,
+  wanted: readonly string[],
+  found: FoundMembers,
+  members: Map<string, Span>,
+): number {
+  const cursor = openObject(outer.bytes, outer.valueStart, outer.end, outer.skip);
   while (nextMember(cursor)) {
     const name = keyAmong(cursor, wanted);
-    if (name !== undefined) members.set(name, valueSpan(cursor));
+    if (name === undefined) continue;
+    if (members.has(name)) noteRepeated(found, name, cursor);
+    members.set(name, valueSpan(cursor));
   }
   return cursor.at;
+}
+
+function noteRepeated(found: FoundMembers, name: string, { keyStart }: MemberCursor): void {
+  found.repeated ??= { name, offset: keyStart };
+}
+
+function isThereTwice({ name, offset }: Repeated, facts: EnvelopeFacts, id: RequestId | undefined): FramingError {
+  // An answer can name the id only where there is one, of what may be a request.
+  const requestId = name === "id" || facts.method === "absent" ? undefined : id;
+  return new FramingError("DUPLICATE_KEY", `the member ${name} is there twice`, { offset, requestId });
 }
 
 function readFacts(bytes: Buffer, found: FoundMembers, id: IdReading | undefined): EnvelopeFacts {

@@ -21,15 +21,25 @@ export interface GrammarOptions {
 }
 
 /**
- * Checks that the bytes (known to be UTF-8) are one JSON text, RFC 8259, as strictly as `JSON.parse`. A state machine
- * over bytes: linear, without recursion, and without building values.
+ * Checks that the bytes (known to be UTF-8) are one JSON text, RFC 8259, as strictly as `JSON.parse`.
  * @throws {FramingError} `FRAME_NOT_JSON` with the offset; `DUPLICATE_KEY`.
  */
 export function checkGrammar(bytes: Buffer, options: GrammarOptions = {}): void {
   const end = bytes.length;
-  const open = createBracketStack();
   const keys = options.refuseDuplicates === true ? createKeySets() : undefined;
-  let i = skipWhiteSpace(bytes, 0, end);
+  const after = skipWhiteSpace(bytes, endOfValue(bytes, skipWhiteSpace(bytes, 0, end), end, keys), end);
+  if (after < end) throw notJson(after, "something follows the value");
+}
+
+/** As `skipValue`, with every byte of the value checked. */
+export function checkValue(bytes: Buffer, at: number, end: number): number {
+  return endOfValue(bytes, at, end, undefined);
+}
+
+/** A state machine over bytes: linear, without recursion, and without building values. */
+function endOfValue(bytes: Buffer, at: number, end: number, keys: KeySets | undefined): number {
+  const open = createBracketStack();
+  let i = at;
   for (;;) {
     const byte = i < end ? bytes[i] : undefined;
     // At the start of a value: go down into it, or over it.
@@ -46,17 +56,16 @@ export function checkGrammar(bytes: Buffer, options: GrammarOptions = {}): void 
       i = skipWhiteSpace(bytes, i + 1, end);
       if (i >= end || bytes[i] !== CLOSE_BRACKET) continue;
     } else {
-      i = skipWhiteSpace(bytes, overScalar(bytes, i, end), end);
+      i = overScalar(bytes, i, end);
+      if (open.used === 0) return i;
+      i = skipWhiteSpace(bytes, i, end);
     }
     // Behind a value, or at the bracket that closes an empty one: close what closes here.
-    for (let next = bytes[i]; open.used > 0 && (next === CLOSE_BRACE || next === CLOSE_BRACKET); next = bytes[i]) {
+    for (let next = bytes[i]; next === CLOSE_BRACE || next === CLOSE_BRACKET; next = bytes[i]) {
       if (!closeBracket(open, next)) throw notJson(i, "a bracket closes another kind");
       if (next === CLOSE_BRACE) keys?.close();
+      if (open.used === 0) return i + 1;
       i = skipWhiteSpace(bytes, i + 1, end);
-    }
-    if (open.used === 0) {
-      if (i < end) throw notJson(i, "something follows the value");
-      return;
     }
     if (i >= end || bytes[i] !== COMMA) throw notJson(i, "a comma or a closing bracket was expected");
     i = skipWhiteSpace(bytes, i + 1, end);

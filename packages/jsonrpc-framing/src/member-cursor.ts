@@ -3,10 +3,14 @@ import { notJson, skipValue } from "./json-skip.js";
 import { endOfString, findName } from "./json-string.js";
 import type { Span } from "./span.js";
 
+/** Finds the end of the value at a place: `skipValue`, or `checkValue` to have all of its grammar checked. */
+export type SkipValue = (bytes: Buffer, at: number, end: number) => number;
+
 /** A place in an object while its members are read one after another. */
 export interface MemberCursor {
   readonly bytes: Buffer;
   readonly end: number;
+  readonly skip: SkipValue;
   /** Where reading goes on. */
   at: number;
   /** The key, quotes included; its grammar is checked. */
@@ -17,14 +21,14 @@ export interface MemberCursor {
 }
 
 /** A cursor before the first member of the object whose brace is at `start`. */
-export function openObject(bytes: Buffer, start: number, end: number): MemberCursor {
-  return { bytes, end, at: start, keyStart: 0, keyEnd: 0, valueStart: 0, valueEnd: 0 };
+export function openObject(bytes: Buffer, start: number, end: number, skip: SkipValue = skipValue): MemberCursor {
+  return { bytes, end, skip, at: start, keyStart: 0, keyEnd: 0, valueStart: 0, valueEnd: 0 };
 }
 
 /** Moves to the next member; false after the closing brace, with `at` behind it. */
 export function nextMember(cursor: MemberCursor): boolean {
   if (!nextKey(cursor)) return false;
-  endValue(cursor, skipValue(cursor.bytes, cursor.valueStart, cursor.end));
+  endValue(cursor, cursor.skip(cursor.bytes, cursor.valueStart, cursor.end));
   return true;
 }
 

@@ -40,7 +40,12 @@ export function replaceId(frame: Uint8Array, envelope: Envelope, id: RequestId):
 }
 
 function inOrder(edits: readonly Edit[]): readonly Edit[] {
-  return edits.length < 2 ? edits : [...edits].sort((a, b) => a.start - b.start || a.end - b.end);
+  const areInOrder = edits.every((edit, index) => index === 0 || compareEdits(edits[index - 1] ?? edit, edit) <= 0);
+  return areInOrder ? edits : [...edits].sort(compareEdits);
+}
+
+function compareEdits(a: Edit, b: Edit): number {
+  return a.start - b.start || a.end - b.end;
 }
 
 function lengthAfter(frame: Uint8Array, ordered: readonly Edit[]): number {

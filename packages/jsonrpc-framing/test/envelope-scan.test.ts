@@ -106,6 +106,29 @@ describe("scanEnvelope", () => {
     expect(scan('{"jsonrpc":"2.0","id":1,"result":1,"params":{"name":1}}', ["name"]).members).toBeUndefined();
   });
 
+  it.each([
+    { name: "the id", text: '{"jsonrpc":"2.0","id":1,"id":1,"method":"m"}', requestId: undefined },
+    { name: "the id, escaped", text: '{"jsonrpc":"2.0","id":1,"method":"m","\\u0069d":2}', requestId: undefined },
+    { name: "the method", text: '{"jsonrpc":"2.0","method":"a","id":1,"method":"b"}', requestId: 1 },
+    { name: "params", text: '{"jsonrpc":"2.0","method":"a","params":{},"params":{"name":1},"id":"x"}', requestId: "x" },
+    { name: "the result", text: '{"jsonrpc":"2.0","id":1,"result":1,"result":2}', requestId: undefined },
+    { name: "a wanted one", text: '{"jsonrpc":"2.0","method":"a","params":{"name":1,"name":1},"id":7}', requestId: 7 },
+  ])("refuses a member that is there twice when it is told to: $name", ({ text, requestId }) => {
+    const frame = Buffer.from(text);
+    expect(scanEnvelope(frame, ["name"])).toMatchObject({ kind: expect.any(String) });
+    for (const grammar of ["envelope", "full"] as const) {
+      const error = thrown(() => scanEnvelope(frame, ["name"], { grammar, duplicateKeys: "refuse" }));
+      expect(error).toMatchObject({ code: "DUPLICATE_KEY", wireCode: -32600, offset: expect.any(Number), requestId });
+    }
+  });
+
+  it("refuses no member that is there twice and was not looked for", () => {
+    const frame = Buffer.from(
+      '{"jsonrpc":"2.0","method":"a","x":1,"x":2,"params":{"a":1,"a":{"name":1,"name":2},"name":3}}',
+    );
+    expect(scanEnvelope(frame, ["name"], { duplicateKeys: "refuse" })).toMatchObject({ kind: "notification" });
+  });
+
   it("wants names that are not ASCII, that are escapes, and that are empty", () => {
     const text = '{"jsonrpc":"2.0","method":"m","params":{"é":1,"\\\\n":2,"\\n":3,"":4,"__proto__":5,"Ã©":6}}';
     const { members } = scan(text, ["é", "\\n", "\n", "", "__proto__", "Ã©"]);

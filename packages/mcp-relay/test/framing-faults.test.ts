@@ -24,6 +24,7 @@ const badLines = [
     line: '{"jsonrpc":"2.0","id":4,"method":"x","result":{}}',
     code: "MESSAGE_INVALID",
   },
+  { name: "two ids in one", line: '{"jsonrpc":"2.0","id":"other","result":{},"id":4}', code: "DUPLICATE_KEY" },
 ];
 
 describe("a line of a child that is no message", () => {
@@ -167,6 +168,12 @@ describe("a bad line of the client", () => {
     { name: "a batch", line: '[{"jsonrpc":"2.0","id":5,"method":"ping"}]', code: -32600, id: null },
     { name: "no version", line: '{"id":5,"method":"ping"}', code: -32600, id: 5 },
     { name: "a null id", line: '{"jsonrpc":"2.0","id":null,"method":"ping"}', code: -32600, id: null },
+    {
+      name: "two names in one",
+      line: '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"s__x","name":"s__y"}}',
+      code: -32600,
+      id: 5,
+    },
     { name: "a fraction as id", line: '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', code: -32600, id: null },
   ])("is answered and the session lives: $name", async ({ line, code, id }) => {
     await using relay = await open();

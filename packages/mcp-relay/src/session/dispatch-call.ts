@@ -3,7 +3,7 @@ import type { CallOutcome, CallStatus, CallSubject } from "../relay-event.js";
 import type { ServerTerms } from "../relay-terms.js";
 import { encodeText, replacing, withId } from "../translate.js";
 import type { LiveChild } from "../upstream/child.js";
-import type { Answer } from "../upstream/pending.js";
+import type { Answer, ServerAnswer } from "../upstream/pending.js";
 import type { Upstream } from "../upstream/upstream.js";
 import { isLong } from "./id-length.js";
 import type { ClientCall } from "./open-calls.js";
@@ -36,8 +36,8 @@ export function dispatchCall(
   const learnTask = (frame: Uint8Array, result: Span | undefined): boolean =>
     session.tasks.learn(subject.server, frame, result);
 
-  const record = (status: CallStatus, response?: Uint8Array, reason?: string): void => {
-    const durationMs = scheduler.now() - startedAt;
+  const record = (status: CallStatus, response?: Uint8Array, reason?: string, endedAt = scheduler.now()): void => {
+    const durationMs = endedAt - startedAt;
     const outcome: CallOutcome = { type: "call.outcome", ...subject, evidence, status, reason, durationMs, response };
     void session.record(outcome);
   };
@@ -58,8 +58,10 @@ export function dispatchCall(
       record(statusOfReason(reason), session.calls.fail(call, answer.fault), reason);
     } else {
       const response = withId(answer.frame, answer.envelope, call.idBytes);
-      record(answer.kind === "error" ? "error" : statusOfResult(answer.frame, answer.envelope.result), response);
       session.calls.answer(call, response);
+      const endedAt = scheduler.now();
+      // A transport sends at the end of the tick, which comes before this: the client need not wait for the digests.
+      queueMicrotask(() => record(statusOfAnswer(answer), response, undefined, endedAt));
     }
   };
 
@@ -103,7 +105,8 @@ export function tokenAt(frame: Uint8Array, span: Span | undefined): string | num
 }
 
 /** `isError` is looked for only where its name occurs, found at the speed of the machine: a large result is not walked twice for a label. */
-function statusOfResult(frame: Uint8Array, result: Span | undefined): CallStatus {
+function statusOfAnswer({ kind, frame, envelope: { result } }: ServerAnswer): CallStatus {
+  if (kind === "error") return "error";
   if (result === undefined || Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).indexOf(isErrorKey) === -1)
     return "result";
   const span = readMember(frame, result, ["isError"]);

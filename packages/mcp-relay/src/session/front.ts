@@ -28,6 +28,8 @@ const wantedMembers = [
   "requestId",
   "progressToken",
 ];
+/** A member that is looked at must mean the same to the server, whichever of two its parser takes. */
+const strictly = { grammar: "full", duplicateKeys: "refuse" } as const;
 const served = { legacy: legacyRevisions, modern: [] };
 
 /** The parts that deal with the client's messages. */
@@ -48,7 +50,7 @@ export function createFront(parts: FrontParts): FrameReceiver {
     onFrame({ bytes }) {
       let envelope: Envelope;
       try {
-        envelope = scanEnvelope(bytes, wantedMembers, { grammar: "full" });
+        envelope = scanEnvelope(bytes, wantedMembers, strictly);
       } catch (error) {
         if (!isFramingError(error)) throw error;
         refuseLine(error.wireCode, error.message, error.requestId);

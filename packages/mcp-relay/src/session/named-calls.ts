@@ -8,13 +8,13 @@ import { refuseCall, relayCall } from "./relay-call.js";
 import type { SessionParts } from "./session-parts.js";
 
 /** `tools/call` and `prompts/get`: by the name in `params.name`. */
-export async function callNamed(session: SessionParts, call: ClientCall, kind: NamedKind): Promise<void> {
-  await routeByName(session, call, kind, call.envelope.members?.get("name"));
+export function callNamed(session: SessionParts, call: ClientCall, kind: NamedKind): Promise<void> {
+  return routeByName(session, call, kind, call.envelope.members?.get("name"));
 }
 
 /** A completion for a prompt's argument: by the name in `params.ref.name`. */
-export async function completePrompt(session: SessionParts, call: ClientCall, ref: Span): Promise<void> {
-  await routeByName(session, call, "prompts", readMember(call.frame, ref, ["name"]));
+export function completePrompt(session: SessionParts, call: ClientCall, ref: Span): Promise<void> {
+  return routeByName(session, call, "prompts", readMember(call.frame, ref, ["name"]));
 }
 
 async function routeByName(
@@ -35,7 +35,7 @@ async function routeByName(
     return refuseCall(session, call, error, { tool: exposed });
   }
   const { upstream, name } = named;
-  await relayCall(session, call, {
+  return relayCall(session, call, {
     upstream,
     tool: name,
     edits: renaming(span, exposed, name),

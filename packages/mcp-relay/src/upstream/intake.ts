@@ -16,6 +16,8 @@ import type { Answer } from "./pending.js";
 
 /** Members of a child's `params` that the relay looks at. */
 const wantedMembers = ["progressToken", "requestId", "_meta", "task"];
+/** A member that is looked at must mean the same to the client: with two ids an answer could be taken for another server's. */
+const strictly = { grammar: "full", duplicateKeys: "refuse" } as const;
 
 /** Who is told what a child says. */
 export interface IntakeOptions {
@@ -100,7 +102,7 @@ export function createIntake(options: IntakeOptions): Intake {
     frame(frame) {
       let envelope: Envelope;
       try {
-        envelope = scanEnvelope(frame.bytes, wantedMembers, { grammar: "full" });
+        envelope = scanEnvelope(frame.bytes, wantedMembers, strictly);
       } catch (error) {
         if (!isFramingError(error)) throw error;
         badLines.take({ ...frame, code: error.code, message: error.message });

@@ -1,10 +1,15 @@
 import type { Envelope, Scheduler, SchedulerTimer } from "@berth/jsonrpc-framing";
 import type { RelayFault } from "../wire-errors.js";
 
+/** What a server answered. */
+export interface ServerAnswer {
+  readonly kind: "response" | "error";
+  readonly frame: Uint8Array;
+  readonly envelope: Envelope;
+}
+
 /** How a request to a server ended. */
-export type Answer =
-  | { readonly kind: "response" | "error"; readonly frame: Uint8Array; readonly envelope: Envelope }
-  | { readonly kind: "fault"; readonly fault: RelayFault };
+export type Answer = ServerAnswer | { readonly kind: "fault"; readonly fault: RelayFault };
 
 /** How long one request is waited for. */
 export interface Waits {
