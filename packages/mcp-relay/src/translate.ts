@@ -45,7 +45,9 @@ export function replacing(span: Span, bytes: Uint8Array): Edit {
 export function withId(frame: Uint8Array, envelope: Envelope, id: Uint8Array, edits?: readonly Edit[]): Uint8Array {
   if (envelope.id === undefined) throw new Error("a message without id has none to replace");
   const edit = replacing(envelope.id, id);
-  return splice(frame, edits === undefined ? [edit] : [edit, ...edits]);
+  if (edits === undefined) return splice(frame, [edit]);
+  // In their order in the frame where there is one more, as there is for a tool's name: it saves a sort on each call.
+  return splice(frame, (edits[0]?.start ?? 0) < edit.start ? [...edits, edit] : [edit, ...edits]);
 }
 
 /** One buffer from texts and bytes. */
