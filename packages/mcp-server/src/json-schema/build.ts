@@ -8,7 +8,7 @@ import type { SchemaBounds } from "./limits.js";
 import type { Check, Node } from "./node.js";
 import { createPatterns, type Patterns } from "./pattern/patterns.js";
 import type { Place } from "./place.js";
-import { pointerTo, pointerTokens } from "./pointer.js";
+import { pointerTo } from "./pointer.js";
 import type { Library, Location } from "./resources.js";
 
 type Builder = (place: Place) => Check | readonly Check[] | undefined;
@@ -48,34 +48,34 @@ const lateBuilders: readonly Builder[] = [checkUnevaluatedMembers, checkUnevalua
  */
 export function buildNodes(library: Library, bounds: SchemaBounds): Node {
   const nodes = new Map<JsonValue | Location, Node>();
-  const queue: { readonly node: Node; readonly location: Location }[] = [];
+  const queue: { readonly node: Node; readonly location: Location; readonly keyword: string }[] = [];
   const patterns = createPatterns(bounds);
-  const nodeAt = (location: Location): Node => {
+  const nodeAt = (location: Location, keyword: string): Node => {
     // Objects are one node wherever they are referred to; true and false have no identity.
     const key = typeof location.schema === "boolean" ? location : location.schema;
     const known = nodes.get(key);
     if (known !== undefined) return known;
     const node: Node = { resource: location.resource, checks: [], lateChecks: [] };
     nodes.set(key, node);
-    queue.push({ node, location });
+    queue.push({ node, location, keyword });
     return node;
   };
-  const fill = (node: Node, location: Location): void => {
-    if (location.schema === false) node.checks = [refuseAll(location)];
+  const fill = (node: Node, location: Location, keyword: string): void => {
+    if (location.schema === false) node.checks = [refuseAll(keyword)];
     if (typeof location.schema === "boolean") return;
     const place = createPlace(location, library, nodeAt, patterns);
     node.checks = builders.flatMap((build) => build(place) ?? []);
     node.lateChecks = lateBuilders.flatMap((build) => build(place) ?? []);
   };
-  const root = nodeAt(library.root);
+  const root = nodeAt(library.root, "false");
   for (let next = 0, index = 0; next < queue.length || index < library.locations.length; ) {
     const entry = queue[next];
     const location = library.locations[index];
     if (entry !== undefined) {
-      fill(entry.node, entry.location);
+      fill(entry.node, entry.location, entry.keyword);
       next += 1;
     } else if (location !== undefined) {
-      if (typeof location.schema !== "boolean") nodeAt(location);
+      if (typeof location.schema !== "boolean") nodeAt(location, "false");
       index += 1;
     }
   }
@@ -85,7 +85,7 @@ export function buildNodes(library: Library, bounds: SchemaBounds): Node {
 function createPlace(
   location: Location,
   library: Library,
-  nodeAt: (location: Location) => Node,
+  nodeAt: (location: Location, keyword: string) => Node,
   patterns: Patterns,
 ): Place {
   const { schema, resource } = location;
@@ -94,21 +94,21 @@ function createPlace(
   return {
     location,
     read: (keyword) => (typeof schema !== "boolean" && resource.dialect.has(keyword) ? schema[keyword] : undefined),
-    node: (value, ...tokens) => nodeAt(library.childOf(location, value, pointerOf(tokens))),
+    node: (value, keyword, ...tokens) =>
+      nodeAt(library.childOf(location, value, pointerOf([keyword, ...tokens])), keyword),
     target(reference, keyword) {
       const target = library.locate(reference, location, pointerOf([keyword]));
-      return { node: nodeAt(target), location: target };
+      return { node: nodeAt(target, keyword), location: target };
     },
-    nodeAt,
+    nodeAt: (found) => nodeAt(found, "$dynamicRef"),
     pattern: (source, ...tokens) => patterns.compile(source, pointerOf(tokens)),
   };
 }
 
 /** The schema `false`, told under the keyword that it stands in. */
-function refuseAll({ pointer }: Location): Check {
-  const keyword = pointerTokens(pointer).findLast((token) => sayings.has(token));
-  const message = (keyword === undefined ? undefined : sayings.get(keyword)) ?? "nothing is allowed here";
-  return (_instance, run) => run.fail(keyword ?? "false", () => message);
+function refuseAll(keyword: string): Check {
+  const message = sayings.get(keyword) ?? "nothing is allowed here";
+  return (_instance, run) => run.fail(keyword, () => message);
 }
 
 const sayings: ReadonlyMap<string, string> = new Map([

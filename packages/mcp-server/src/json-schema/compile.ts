@@ -29,7 +29,8 @@ export interface CompiledSchema {
   /** `sha256:` and 64 hex digits: of the schema's canonical JSON text. Known documents are not part of it. */
   readonly digest: string;
   /**
-   * Whether an instance holds. Never throws; an instance that cannot be judged within the limits is not valid.
+   * Whether an instance, a value as `JSON.parse` makes it, holds. Never throws for such a value: one that cannot be
+   * judged within the limits is not valid.
    * `format` and `content…` are annotations, as 2020-12 has it by default. Members that are `undefined` count as absent.
    */
   validate(instance: unknown): SchemaResult;
@@ -95,12 +96,19 @@ function validate(root: Node, instance: unknown, bounds: SchemaBounds): SchemaRe
   try {
     if (evaluate(root, instance, new Run(bounds, false), undefined)) return holds;
   } catch (error) {
-    if (!(error instanceof LimitReached)) throw error;
-    const { limit } = error;
+    const limit = limitOf(error);
     const message = `cannot be checked within ${bounds[limit]} (${limit})`;
     return { valid: false, problems: [{ path: "", keyword: limit, message }], exceeded: limit };
   }
   return { valid: false, problems: explain(root, instance, bounds) };
+}
+
+/** @throws the error itself, when no limit ended the run */
+function limitOf(error: unknown): ValidationLimit {
+  if (error instanceof LimitReached) return error.limit;
+  // The stack is short when the caller is deep in recursion already: then fewer levels fit than the limit allows.
+  if (error instanceof RangeError) return "maxEvaluationDepth";
+  throw error;
 }
 
 function explain(root: Node, instance: unknown, bounds: SchemaBounds): readonly SchemaProblem[] {
@@ -108,7 +116,7 @@ function explain(root: Node, instance: unknown, bounds: SchemaBounds): readonly 
   try {
     evaluate(root, instance, run, undefined);
   } catch (error) {
-    if (!(error instanceof LimitReached)) throw error;
+    limitOf(error);
     // The verdict stands already; the problems found so far may be of branches, and are told as they are.
   }
   return run.problems.length > 0 ? run.problems : [{ path: "", keyword: "schema", message: "does not hold" }];

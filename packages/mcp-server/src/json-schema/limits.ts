@@ -14,7 +14,7 @@ export interface SchemaLimits {
   readonly maxPatternStates?: number | undefined;
   /** Nesting of arrays and objects in an instance, as far as the schema looks into it: 1 to 512. Default 128. */
   readonly maxInstanceDepth?: number | undefined;
-  /** Schemas applied within each other, counting references and combinators: 16 to 1_500. Default 500. */
+  /** Schemas applied within each other, counting references and combinators: 16 to 1_000. Default 500. */
   readonly maxEvaluationDepth?: number | undefined;
   /** Work of one `validate`, in steps (a keyword applied, a member looked at, a pattern's state visited): 100 to 1_000_000_000. Default 2_000_000. */
   readonly maxSteps?: number | undefined;
@@ -34,7 +34,7 @@ const ranges = {
   maxPatternLength: { min: 1, max: 16_384, preset: 2_048 },
   maxPatternStates: { min: 1, max: 1_000_000, preset: 20_000 },
   maxInstanceDepth: { min: 1, max: 512, preset: 128 },
-  maxEvaluationDepth: { min: 16, max: 1_500, preset: 500 },
+  maxEvaluationDepth: { min: 16, max: 1_000, preset: 500 },
   maxSteps: { min: 100, max: 1_000_000_000, preset: 2_000_000 },
   maxProblems: { min: 1, max: 1_000, preset: 20 },
   maxCachedSchemas: { min: 0, max: 100_000, preset: 1_000 },

@@ -11,8 +11,8 @@ export interface Place {
   readonly location: Location;
   /** The value of a keyword that the schema's dialect knows; else undefined. */
   read(keyword: string): JsonValue | undefined;
-  /** The node of a schema below this one, at these tokens. */
-  node(schema: JsonValue, ...tokens: readonly (string | number)[]): Node;
+  /** The node of a schema below this one, in a keyword and at further tokens. */
+  node(schema: JsonValue, keyword: string, ...tokens: readonly (string | number)[]): Node;
   /** The node that a reference in this keyword names, and the place it stands at. */
   target(reference: string, keyword: string): { readonly node: Node; readonly location: Location };
   /** The node of a place found by `target`, or by a dynamic anchor. */

@@ -26,6 +26,8 @@ export class LimitReached extends Error {
 
 const maxPathLength = 512;
 const maxMessageLength = 300;
+/** Steps for wording a problem. */
+const problemSteps = 50;
 
 /** One validation under way: its budget, its place in the instance, and what was found. */
 export class Run {
@@ -107,16 +109,28 @@ export class Run {
   }
 
   #problem(keyword: string, message: string): SchemaProblem {
-    return {
-      path: cut(this.#path.reduce(pointerTo, ""), maxPathLength),
-      keyword,
-      message: cut(message, maxMessageLength),
-    };
+    this.spend(problemSteps);
+    return { path: this.#pointer(), keyword, message: shown(message) };
+  }
+
+  /** Ends once it is long enough: names in an instance may be megabytes, and problems of a branch come by the million. */
+  #pointer(): string {
+    let pointer = "";
+    for (const token of this.#path) {
+      pointer = pointerTo(pointer, typeof token === "string" ? token.slice(0, maxPathLength) : token);
+      if (pointer.length > maxPathLength) break;
+    }
+    return cut(pointer, maxPathLength);
   }
 }
 
 function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+/** A message, cut to its greatest length. Long ones are cut when the schema is compiled, not each time they are told. */
+export function shown(message: string): string {
+  return cut(message, maxMessageLength);
 }
 
 /** A name from a schema or an instance, quoted and short, for messages. */

@@ -1,8 +1,17 @@
 import { schemaFault } from "./errors.js";
 import { quoted } from "./run.js";
 
-/** A reference as an absolute URI (RFC 3986 § 5). It is only ever compared. @throws {SchemaError} `SCHEMA_REF` */
+/** Each `$id` is kept with its base, so that a long base would be kept once for each. */
+const maxUriLength = 4_096;
+
+/**
+ * A reference as an absolute URI (RFC 3986 § 5). It is only ever compared.
+ * @throws {SchemaError} `SCHEMA_REF`, `SCHEMA_TOO_LARGE`
+ */
 export function resolveUri(reference: string, base: string, pointer: string): string {
+  if (reference.length + base.length > maxUriLength) {
+    throw schemaFault("SCHEMA_TOO_LARGE", pointer, `the URI and its base exceed ${maxUriLength} characters`);
+  }
   try {
     return new URL(reference, base).href;
   } catch (cause) {

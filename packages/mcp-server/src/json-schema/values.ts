@@ -21,9 +21,10 @@ export function hasMember(object: Members, name: string): boolean {
   return Object.hasOwn(object, name) && object[name] !== undefined;
 }
 
-/** The names of an object's members. */
-export function memberNames(object: Members): readonly string[] {
+/** The names of an object's members, paid for before they are looked at: a schema may ask for them again and again. */
+export function memberNames(object: Members, run: Run): readonly string[] {
   const names = Object.keys(object);
+  run.spend(names.length);
   return names.every((name) => object[name] !== undefined) ? names : names.filter((name) => object[name] !== undefined);
 }
 
@@ -38,10 +39,9 @@ export function isEqual(a: unknown, b: unknown, run: Run): boolean {
   if (a === b) return true;
   if (isArray(a)) return isArray(b) && a.length === b.length && a.every((item, index) => isEqual(item, b[index], run));
   if (!isObject(a) || !isObject(b)) return false;
-  const names = memberNames(a);
-  run.spend(names.length);
+  const names = memberNames(a, run);
   return (
-    names.length === memberNames(b).length &&
+    names.length === memberNames(b, run).length &&
     names.every((name) => hasMember(b, name) && isEqual(a[name], b[name], run))
   );
 }
@@ -60,8 +60,8 @@ export function equalityKey(value: unknown, run: Run, depthLeft: number): string
   if (depthLeft <= 0) throw new LimitReached("maxInstanceDepth");
   if (isArray(value)) return `[${value.map((item) => equalityKey(item, run, depthLeft - 1)).join(",")}]`;
   if (!isObject(value)) return "";
-  const names = memberNames(value);
-  run.spend(names.length * (1 + Math.ceil(Math.log2(names.length + 1))));
+  const names = memberNames(value, run);
+  run.spend(names.length * Math.ceil(Math.log2(names.length + 1)));
   const members = names
     .toSorted()
     .map((name) => `${JSON.stringify(name)}:${equalityKey(value[name], run, depthLeft - 1)}`);

@@ -18,7 +18,7 @@ export function checkMembers(place: Place): Check | undefined {
   return (instance, run, seen) => {
     if (!isObject(instance)) return true;
     let holds = true;
-    for (const name of memberNames(instance)) {
+    for (const name of memberNames(instance, run)) {
       run.spend(1 + patterns.length);
       const nodes = nodesFor(name, run);
       for (const node of nodes) holds = evaluateMember(node, name, instance[name], run) && holds;
@@ -34,7 +34,7 @@ export function checkMemberNames(place: Place): Check | undefined {
   if (node === undefined) return undefined;
   return (instance, run) => {
     if (!isObject(instance)) return true;
-    return memberNames(instance).every((name) => {
+    return memberNames(instance, run).every((name) => {
       run.enterMember(name);
       const mark = run.problems.length;
       const holds =
@@ -52,8 +52,7 @@ export function checkMemberCount(place: Place): Check | undefined {
   if (min === 0 && max === Number.POSITIVE_INFINITY) return undefined;
   return (instance, run) => {
     if (!isObject(instance)) return true;
-    const { length } = memberNames(instance);
-    run.spend(length);
+    const { length } = memberNames(instance, run);
     if (length < min) return run.fail("minProperties", () => `must have at least ${min} members`);
     return length <= max || run.fail("maxProperties", () => `must have at most ${max} members`);
   };

@@ -5,15 +5,16 @@ import { isMultiple } from "../multiple-of.js";
 import type { Check } from "../node.js";
 import { type Place, readCount, readList, readNumber, readText, readTypes } from "../place.js";
 import { pointerTo } from "../pointer.js";
+import { shown } from "../run.js";
 import { countCodePoints, isArray, isEqual } from "../values.js";
 
 export function checkType(place: Place): Check | undefined {
   const types = readTypes(place);
   if (types === undefined) return undefined;
-  const expected = [...types].join(" or ");
+  const message = `must be ${[...types].join(" or ")}`;
   return (instance, run) => {
     const holds = types.has(typeOf(instance)) || (types.has("integer") && Number.isInteger(instance));
-    return holds || run.fail("type", () => `must be ${expected}`);
+    return holds || run.fail("type", () => message);
   };
 }
 
@@ -25,20 +26,21 @@ function typeOf(value: unknown): string {
 export function checkConst(place: Place): Check | undefined {
   const expected = place.read("const");
   if (expected === undefined) return undefined;
-  return (instance, run) =>
-    isEqual(expected, instance, run) || run.fail("const", () => `must be ${JSON.stringify(expected)}`);
+  const message = shown(`must be ${JSON.stringify(expected)}`);
+  return (instance, run) => isEqual(expected, instance, run) || run.fail("const", () => message);
 }
 
 export function checkEnum(place: Place): Check | undefined {
   const values = readList(place, "enum");
   if (values === undefined) return undefined;
+  const message = shown(`must be one of ${JSON.stringify(values)}`);
   const isSimple = (value: unknown): boolean => typeof value !== "object" || value === null;
   const simple = new Set<unknown>(values.filter(isSimple));
   const nested: readonly JsonValue[] = values.filter((value) => !isSimple(value));
   return (instance, run) => {
     const holds =
       simple.has(instance) || (!isSimple(instance) && nested.some((value) => isEqual(value, instance, run)));
-    return holds || run.fail("enum", () => `must be one of ${JSON.stringify(values)}`);
+    return holds || run.fail("enum", () => message);
   };
 }
 
@@ -97,8 +99,7 @@ export function checkPattern(place: Place): Check | undefined {
   const source = readText(place, "pattern");
   if (source === undefined) return undefined;
   const matches = place.pattern(source, "pattern");
+  const message = shown(`must match the pattern ${source}`);
   return (instance, run) =>
-    typeof instance !== "string" ||
-    matches(instance, run) ||
-    run.fail("pattern", () => `must match the pattern ${source}`);
+    typeof instance !== "string" || matches(instance, run) || run.fail("pattern", () => message);
 }

@@ -9,7 +9,7 @@ export function checkUnevaluatedMembers(place: Place): Check | undefined {
   return (instance, run, seen) => {
     if (!isObject(instance)) return true;
     let holds = true;
-    for (const name of memberNames(instance)) {
+    for (const name of memberNames(instance, run)) {
       run.spend(1);
       if (seen?.names.has(name)) continue;
       seen?.names.add(name);

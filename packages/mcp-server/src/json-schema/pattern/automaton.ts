@@ -1,5 +1,6 @@
+import type { StateBudget } from "./budget.js";
 import type { CharTest } from "./char-test.js";
-import { type Edge, PatternRefused, type PatternTree } from "./parse.js";
+import type { Edge, PatternTree } from "./parse.js";
 
 /** One state of a nondeterministic automaton; numbers are indexes of states. */
 export type State =
@@ -20,21 +21,6 @@ export interface Automaton {
 export interface PatternProgram {
   readonly main: Automaton;
   readonly looks: readonly Automaton[];
-}
-
-/** The states that the patterns of one schema may still take. */
-export interface StateBudget {
-  /** Takes one. @throws {PatternRefused} when none is left */
-  take(): void;
-}
-
-export function createStateBudget(maxPatternStates: number): StateBudget {
-  let left = maxPatternStates;
-  const take = (): void => {
-    left -= 1;
-    if (left < 0) throw new PatternRefused(`the patterns need more than ${maxPatternStates} states (maxPatternStates)`);
-  };
-  return { take };
 }
 
 /** Builds the automata of a pattern (Thompson's construction; counted repeats are written out, within the budget). */

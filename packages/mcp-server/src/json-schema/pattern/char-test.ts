@@ -2,6 +2,8 @@
 export type CharTest = (codePoint: number) => boolean;
 
 const asciiCount = 128;
+const yes = 1;
+const no = 2;
 
 /**
  * The test of one character, escape or class of a pattern in Unicode mode. The engine of the platform is asked about
@@ -11,14 +13,26 @@ export function createCharTest(source: string): CharTest {
   const literal = literalOf(source);
   if (literal !== undefined) return (codePoint) => codePoint === literal;
   const expression = new RegExp(`^(?:${source})$`, "u");
-  const ascii: (boolean | undefined)[] = new Array(asciiCount).fill(undefined);
+  const ascii = new Uint8Array(asciiCount);
   const ask = (codePoint: number): boolean => expression.test(String.fromCodePoint(codePoint));
   return (codePoint) => {
     if (codePoint >= asciiCount) return ask(codePoint);
-    const known = ascii[codePoint] ?? ask(codePoint);
-    ascii[codePoint] = known;
-    return known;
+    const known = ascii[codePoint];
+    if (known === yes || known === no) return known === yes;
+    const holds = ask(codePoint);
+    ascii[codePoint] = holds ? yes : no;
+    return holds;
   };
+}
+
+/**
+ * What a test takes from the budget of states: the platform needs up to a millisecond to make ready for a class with a
+ * Unicode property, and memory for each class.
+ */
+export function testCost(source: string): number {
+  if (literalOf(source) !== undefined) return 0;
+  const properties = source.split(/\\p/i).length - 1;
+  return 1 + (source.length >> 3) + properties * 50;
 }
 
 function literalOf(source: string): number | undefined {

@@ -3,7 +3,9 @@
  * `new RegExp` has checked the syntax before, so this reader only finds the extent of each part. It is never used to
  * match more than one code point: that is what keeps `(a+)+$` from taking exponential time.
  */
-import { type CharTest, createCharTest } from "./char-test.js";
+import type { StateBudget } from "./budget.js";
+import { type CharTest, createCharTest, testCost } from "./char-test.js";
+import { PatternRefused } from "./refused.js";
 
 export type PatternTree =
   | { readonly kind: "char"; readonly test: CharTest }
@@ -16,16 +18,13 @@ export type PatternTree =
 /** Assertions that need only the characters beside a position: `^`, `$`, `\b`, `\B`. */
 export type Edge = "start" | "end" | "boundary" | "inside";
 
-/** Why a pattern is refused; becomes `SCHEMA_PATTERN`. */
-export class PatternRefused extends Error {}
-
 /** Groups within each other; the reader and the automaton's builder recurse so deep at most. */
 const maxGroupDepth = 100;
 
 /** @throws {PatternRefused} no regular expression, or one with a back-reference, a modifier, or too deep groups */
-export function parsePattern(source: string): PatternTree {
+export function parsePattern(source: string, budget: StateBudget): PatternTree {
   checkSyntax(source);
-  const reader = new PatternReader(source);
+  const reader = new PatternReader(source, budget);
   return reader.choice(0);
 }
 
@@ -47,11 +46,13 @@ const groupOpenings = [
 
 class PatternReader {
   readonly #source: string;
+  readonly #budget: StateBudget;
   readonly #tests = new Map<string, CharTest>();
   #at = 0;
 
-  constructor(source: string) {
+  constructor(source: string, budget: StateBudget) {
     this.#source = source;
+    this.#budget = budget;
   }
 
   choice(depth: number): PatternTree {
@@ -133,9 +134,14 @@ class PatternReader {
   #char(end: number): PatternTree {
     const source = this.#source.slice(this.#at, end);
     this.#at = end;
-    const test = this.#tests.get(source) ?? createCharTest(source);
+    const test = this.#tests.get(source) ?? this.#newTest(source);
     this.#tests.set(source, test);
     return { kind: "char", test };
+  }
+
+  #newTest(source: string): CharTest {
+    this.#budget.take(testCost(source));
+    return createCharTest(source);
   }
 
   #peek(): string {

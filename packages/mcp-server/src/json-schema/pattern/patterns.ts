@@ -1,9 +1,11 @@
 import { schemaFault } from "../errors.js";
 import type { SchemaBounds } from "../limits.js";
 import type { Run } from "../run.js";
-import { buildProgram, createStateBudget } from "./automaton.js";
+import { buildProgram } from "./automaton.js";
+import { createStateBudget } from "./budget.js";
 import { matchesPattern } from "./match.js";
-import { PatternRefused, parsePattern } from "./parse.js";
+import { parsePattern } from "./parse.js";
+import { PatternRefused } from "./refused.js";
 
 /** Whether a pattern matches anywhere in a text; the work is paid from the run's steps. */
 export type TextTest = (text: string, run: Run) => boolean;
@@ -26,7 +28,7 @@ export function createPatterns(bounds: SchemaBounds): Patterns {
       );
     }
     try {
-      const program = buildProgram(parsePattern(source), budget);
+      const program = buildProgram(parsePattern(source, budget), budget);
       return (text, run) => matchesPattern(program, text, (steps) => run.spend(steps));
     } catch (error) {
       if (!(error instanceof PatternRefused)) throw error;
