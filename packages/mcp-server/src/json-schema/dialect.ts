@@ -33,16 +33,17 @@ const wholeDialect: Dialect = new Set(Object.values(keywordsOf).flat());
 
 /**
  * The dialect that `$schema` names: 2020-12, or one that a known document defines by the vocabularies of 2020-12.
- * @throws {SchemaError} `SCHEMA_DIALECT`
+ * @throws {SchemaError} `SCHEMA_DIALECT`, `SCHEMA_INVALID`
  */
 export function readDialect(name: JsonValue | undefined, documents: Documents, pointer: string): Dialect {
   if (name === undefined) return wholeDialect;
-  const uri = typeof name === "string" ? name.replace(/#$/, "") : "";
+  if (typeof name !== "string") throw schemaFault("SCHEMA_INVALID", pointer, "$schema must be a string");
+  const uri = name.endsWith("#") ? name.slice(0, -1) : name;
   if (uri === dialect2020) return wholeDialect;
   const metaSchema = documents.get(uri);
   const vocabularies = isObject(metaSchema) ? metaSchema["$vocabulary"] : undefined;
   if (isObject(vocabularies)) return readVocabularies(vocabularies, pointer);
-  throw schemaFault("SCHEMA_DIALECT", pointer, `$schema is ${quoted(String(name))}; only ${dialect2020} is supported`);
+  throw schemaFault("SCHEMA_DIALECT", pointer, `$schema is ${quoted(name)}; only ${dialect2020} is supported`);
 }
 
 /** Documents that a schema may refer to, by absolute URI without fragment. */

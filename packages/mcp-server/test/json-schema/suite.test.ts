@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import type { JsonValue } from "@berth/jsonrpc-framing";
+import { describe, expect, it } from "vitest";
+import { createSchemaCompiler, SchemaError } from "../../src/json-schema/index.js";
+import { listFiles, readDocuments, readGroups, type SuiteGroup, suiteFolder } from "./suite.js";
+
+type Documents = ReadonlyMap<string, JsonValue>;
+
+/** Judgements of the suite that differ from ours; a schema that is refused differs in each of its tests. */
+function differences(group: SuiteGroup, documents: Documents): readonly string[] {
+  const answer = (data: JsonValue): boolean | string => {
+    try {
+      return createSchemaCompiler(undefined, documents).compile(group.schema).validate(data).valid;
+    } catch (error) {
+      if (error instanceof SchemaError) return error.code;
+      throw error;
+    }
+  };
+  return group.tests
+    .filter(({ data, valid }) => answer(data) !== valid)
+    .map((test) => `${group.description}: ${test.description}`);
+}
+
+/** Optional tests that do not hold, by what they ask for. All others do. */
+const leftOut = new Map([
+  ["optional/cross-draft.json", "a document in the dialect 2019-09, which is refused"],
+  ["optional/dependencies-compatibility.json", "`dependencies`, which 2020-12 has replaced"],
+  ["optional/format-assertion.json", "a vocabulary in which `format` can fail; here it is an annotation"],
+]);
+
+// Without the suite there is nothing to list: then one test is skipped, with the way to get it.
+describe.skipIf(existsSync(suiteFolder))("the official suite", () => {
+  it("has been brought", (context) => context.skip("needs json-schema-suite: node scripts/parts.mjs python"));
+});
+
+describe.runIf(existsSync(suiteFolder))("the official suite for 2020-12", () => {
+  const present = existsSync(suiteFolder);
+  const documents: Documents = present ? readDocuments(suiteFolder) : new Map();
+  const required = present ? listFiles(suiteFolder, "") : [];
+  const optional = present ? listFiles(suiteFolder, "optional").filter((file) => !leftOut.has(file)) : [];
+
+  it.each([...required, ...optional])("%s holds", (file) => {
+    expect(readGroups(suiteFolder, file).flatMap((group) => differences(group, documents))).toEqual([]);
+  });
+
+  it("is there as a whole, and all that is required holds", () => {
+    const groups = required.flatMap((file) => readGroups(suiteFolder, file));
+    const total = groups.reduce((sum, group) => sum + group.tests.length, 0);
+    const failed = groups.flatMap((group) => differences(group, documents)).length;
+    console.log(`JSON-Schema-Test-Suite 2020-12, required: ${total - failed} of ${total}`);
+    expect(total).toBeGreaterThan(1_200);
+    expect(failed).toBe(0);
+  });
+
+  it.each([...leftOut.keys()])("%s is the only kind that is left out", (file) => {
+    expect(readGroups(suiteFolder, file).flatMap((group) => differences(group, documents))).not.toEqual([]);
+  });
+});
