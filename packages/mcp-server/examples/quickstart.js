@@ -1,14 +1,17 @@
-import { decideEra, isEraError, legacyRevisions, mcpErrors, negotiateRevision } from "@berth/mcp-server";
+import { createMcpServer } from "@berth/mcp-server";
+import { serveStdio } from "@berth/mcp-server/stdio";
 
-// The revision that an `initialize` is answered with.
-console.log(negotiateRevision("2025-06-18"), negotiateRevision("2026-07-28"));
-
-// By which era's rules a request is read, at a server that speaks the older revisions only.
-const served = { legacy: legacyRevisions, modern: [] };
-console.log(decideEra({ method: "tools/list", initialized: true }, served).era);
-try {
-  decideEra({ method: "tools/list", metaVersion: "2026-07-28", initialized: false }, served);
-} catch (error) {
-  if (!isEraError(error)) throw error;
-  console.log(error.wire.code === mcpErrors.unsupportedProtocolVersion, error.wire.data);
-}
+const server = createMcpServer({
+  identity: { name: "greeter", version: "1.0.0" },
+  authorize: ({ principal, permission }) => principal === "local" && permission === "greet",
+  tools: [
+    {
+      name: "greet",
+      description: "Greets somebody",
+      inputSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+      permission: "greet",
+      handler: ({ arguments: { name } }) => `Hello, ${name}!`,
+    },
+  ],
+});
+await serveStdio({ server, principal: "local" });

@@ -27,3 +27,57 @@ export class EraError extends Error {
 export function isEraError(value: unknown): value is EraError {
   return value instanceof Error && value.name === "EraError" && "code" in value;
 }
+
+/** What an RpcError carries beside its number and text. */
+export interface RpcErrorDetails extends ErrorOptions {
+  /** The `error.data` member. */
+  readonly data?: JsonValue | undefined;
+}
+
+/**
+ * An answer, not a fault: what the peer gets as its JSON-RPC `error`, word for word. A handler throws it to refuse a request with a number
+ * of its choice; keep secrets out of it.
+ */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  /** JSON-RPC, MCP or application error number. An integer. */
+  readonly code: number;
+  readonly data: JsonValue | undefined;
+  constructor(code: number, message: string, details?: RpcErrorDetails) {
+    super(message, details?.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.data = details?.data;
+  }
+}
+
+/** Recognises an RpcError from any installed copy of the package, where `instanceof` fails. */
+export function isRpcError(value: unknown): value is RpcError {
+  return value instanceof Error && value.name === "RpcError" && "code" in value;
+}
+
+/** Reasons the server core itself throws: at start for what was registered, later for what a handler returned. */
+export type McpServerErrorCode = "REGISTRATION_INVALID" | "RESULT_INVALID";
+
+/** One thing that is wrong in what was registered. */
+export interface RegistrationProblem {
+  /** Which registration: `tools[2] "search"`, `identity`. */
+  readonly where: string;
+  readonly message: string;
+}
+
+/** Thrown by `createMcpServer`; `problems` holds all that is wrong, not only the first. `code` is `REGISTRATION_INVALID`. */
+export class RegistrationError extends Error {
+  override readonly name = "RegistrationError";
+  readonly code: McpServerErrorCode = "REGISTRATION_INVALID";
+  readonly problems: readonly RegistrationProblem[];
+  constructor(problems: readonly RegistrationProblem[]) {
+    super(`the server cannot start:\n${problems.map(({ where, message }) => `- ${where}: ${message}`).join("\n")}`);
+    this.problems = problems;
+  }
+}
+
+/** A handler returned what its registration does not allow; reaches the caller of `handle`. `code` is `RESULT_INVALID`. */
+export class ResultError extends Error {
+  override readonly name = "ResultError";
+  readonly code: McpServerErrorCode = "RESULT_INVALID";
+}

@@ -6,7 +6,20 @@ export {
   modernMetaKeys,
   type ServedRevisions,
 } from "./era.js";
-export { EraError, type EraErrorCode, type EraWireError, isEraError } from "./errors.js";
+export {
+  EraError,
+  type EraErrorCode,
+  type EraWireError,
+  isEraError,
+  isRpcError,
+  type McpServerErrorCode,
+  RegistrationError,
+  type RegistrationProblem,
+  ResultError,
+  RpcError,
+  type RpcErrorDetails,
+} from "./errors.js";
+export type { SchemaLimits } from "./json-schema/index.js";
 export {
   isLegacyRevision,
   isModernRevision,
@@ -17,4 +30,43 @@ export {
   negotiateRevision,
   type ProtocolRevision,
 } from "./revisions.js";
+export type { JsonRpcError, JsonRpcResponse } from "./server/answer.js";
+export type { Authorizer, PermissionKind, PermissionQuestion } from "./server/authorize.js";
+export type { Connection, ConnectionOptions } from "./server/connection.js";
+export type { ContentBlock, Icon, PromptMessage, ResourceContents } from "./server/content.js";
+export { createMcpServer, type HandleContext, type McpServer } from "./server/create-server.js";
+export {
+  type Completer,
+  type CompletionCall,
+  defineTool,
+  type InputRequest,
+  type LogLevel,
+  type PromptArgument,
+  type PromptCall,
+  type PromptDefinition,
+  type PromptResult,
+  type ReadResult,
+  type Registration,
+  type RequestScope,
+  type ResourceAnnotations,
+  type ResourceCall,
+  type ResourceDefinition,
+  type ResourceTemplateDefinition,
+  type ToolAnnotations,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolResult,
+} from "./server/definitions.js";
+export type { McpServerLimits } from "./server/limits.js";
+export type { Observer, Outcome, RequestEvent } from "./server/observers.js";
+export type { CacheHints, McpServerOptions, RequestStateSettings } from "./server/options.js";
+export type { ServerIdentity } from "./server/render.js";
+export type {
+  ArgumentsOf,
+  SchemaSource,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from "./server/schema-source.js";
+export type { ChangedKind } from "./server/subscriptions.js";
 export { mcpErrors } from "./wire-errors.js";

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { modernMetaKeys } from "../src/index.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const text = (name: string): string => readFileSync(`${root}${name}`, "utf8");
@@ -11,15 +12,28 @@ describe("the built package", () => {
   it("exports what it lists, and nothing else", async () => {
     expect(Object.keys(await import("@berth/mcp-server")).sort()).toEqual([
       "EraError",
+      "RegistrationError",
+      "ResultError",
+      "RpcError",
+      "createMcpServer",
       "decideEra",
+      "defineTool",
       "isEraError",
       "isLegacyRevision",
       "isModernRevision",
+      "isRpcError",
       "legacyRevisions",
       "mcpErrors",
       "modernMetaKeys",
       "modernRevisions",
       "negotiateRevision",
+    ]);
+    expect(Object.keys(await import("@berth/mcp-server/stdio"))).toEqual(["serveStdio"]);
+    expect(Object.keys(await import("@berth/mcp-server/json-schema")).sort()).toEqual([
+      "SchemaError",
+      "compileSchema",
+      "createSchemaCompiler",
+      "isSchemaError",
     ]);
   });
 
@@ -39,15 +53,22 @@ describe("the built package", () => {
 describe("the README", () => {
   it("holds the quickstart word for word, and the quickstart runs", () => {
     expect(text("README.md")).toContain(text("examples/quickstart.js").trim());
-    const run = spawnSync(process.execPath, [`${root}examples/quickstart.js`], { encoding: "utf8" });
+    const _meta = { [modernMetaKeys.protocolVersion]: "2026-07-28", [modernMetaKeys.clientCapabilities]: {} };
+    const params = { name: "greet", arguments: { name: "Ada" }, _meta };
+    const input = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })}\n`;
+    const run = spawnSync(process.execPath, [`${root}examples/quickstart.js`], { encoding: "utf8", input });
     expect([run.status, run.stderr]).toEqual([0, ""]);
-    expect(run.stdout.split("\n").slice(0, 2)).toEqual(["2025-06-18 2025-11-25", "legacy"]);
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      id: 1,
+      result: { content: [{ type: "text", text: "Hello, Ada!" }] },
+    });
   });
 
   it("names a test that exists for each guarantee, and every error code", () => {
-    for (const [name] of text("README.md").matchAll(/\btest\/[a-z.-]+\.test\.ts\b/g))
+    for (const [name] of text("README.md").matchAll(/\btest\/[a-z./-]+\.test\.ts\b/g))
       expect(existsSync(`${root}${name}`)).toBe(true);
-    const codes = [...text("src/errors.ts").matchAll(/"([A-Z]+_[A-Z]+)"/g)].map(([, code]) => code);
+    const sources = text("src/errors.ts") + text("src/json-schema/errors.ts");
+    const codes = [...sources.matchAll(/"([A-Z]+(?:_[A-Z]+)+)"/g)].map(([, code]) => code);
     expect(codes.length).toBeGreaterThanOrEqual(4);
     for (const code of codes) expect(text("README.md")).toContain(`\`${code}\``);
   });

@@ -1,0 +1,52 @@
+import type { RequestContext } from "./context.js";
+import type { Listed } from "./list.js";
+
+/** Kinds of things that a permission is asked for. */
+export type PermissionKind = "tool" | "prompt" | "resource" | "resourceTemplate";
+
+/** What an authorizer is asked: may this principal use, or see, this thing? */
+export interface PermissionQuestion<P> {
+  readonly principal: P;
+  /** As the registration names it. */
+  readonly permission: string;
+  readonly kind: PermissionKind;
+  /** Tool or prompt name, address, or template. */
+  readonly name: string;
+}
+
+/** Only `true` allows. Throwing denies, and is a `failure` for observers. */
+export type Authorizer<P> = (question: PermissionQuestion<P>) => boolean | Promise<boolean>;
+
+/** Asks about one thing that is about to be used. */
+export async function isAllowed<P>(
+  authorize: Authorizer<P> | undefined,
+  context: RequestContext<P>,
+  kind: PermissionKind,
+  { name, permission }: Pick<Listed, "name" | "permission">,
+): Promise<boolean> {
+  if (authorize === undefined) {
+    context.outcome = "denied";
+    return false;
+  }
+  try {
+    const answer = authorize({ principal: context.principal, permission, kind, name });
+    if (answer === true || (answer !== false && (await answer) === true)) return true;
+    context.outcome = "denied";
+  } catch {
+    // What it threw may hold secrets and is no answer; that it threw is told to the observers.
+    context.outcome = "failure";
+  }
+  return false;
+}
+
+/** Which entries of a list the principal may see. */
+export async function visibleOf<P>(
+  authorize: Authorizer<P> | undefined,
+  context: RequestContext<P>,
+  kind: PermissionKind,
+  entries: readonly Listed[],
+): Promise<readonly boolean[]> {
+  const visible = await Promise.all(entries.map((entry) => isAllowed(authorize, context, kind, entry)));
+  if (context.outcome === "denied") context.outcome = undefined; // hidden entries do not make the list a denial
+  return visible;
+}

@@ -1,0 +1,120 @@
+import {
+  createPendingCalls,
+  type JsonObject,
+  type JsonValue,
+  type PendingCalls,
+  type RequestId,
+  type Scheduler,
+  type WireError,
+  wireErrors,
+} from "@berth/jsonrpc-framing";
+import { RpcError } from "../errors.js";
+import type { LegacyRevision } from "../revisions.js";
+import type { RequestContext } from "./context.js";
+import type { LogLevel } from "./definitions.js";
+import type { ServerLimits } from "./limits.js";
+
+/** What `openConnection` accepts. */
+export interface ConnectionOptions {
+  /**
+   * Sends one JSON-RPC message of the server's own to the client: a notification, or a question. Must not throw. One that is `droppable` (progress, log, a
+   * change) may be left out when the client does not keep up.
+   */
+  readonly send: (message: Uint8Array, droppable: boolean) => void;
+}
+
+/** One client, as far as the server remembers it: its handshake, its requests under way, its subscriptions. */
+export interface Connection extends AsyncDisposable {
+  /** What `initialize` settled on; undefined before it, and for clients of 2026-07-28. */
+  readonly revision: LegacyRevision | undefined;
+  /** Questions to the client that wait for its answer. */
+  readonly waitingForClient: number;
+  /**
+   * Aborts all that is under way and forgets everything. With `farewell` open listen requests get their end (a cancellation notice, then the
+   * answer) first. May be called again.
+   */
+  close(options?: { readonly farewell?: boolean | undefined }): Promise<void>;
+}
+
+/** A `subscriptions/listen` that is open. */
+export interface Listen {
+  wants(kind: string, uri?: string): boolean;
+  /** Ends it; with an answer when `farewell`. */
+  end(farewell: boolean): void;
+}
+
+/** What the server knows of a connection. */
+export class ConnectionState {
+  readonly inFlight: Map<RequestId, RequestContext<unknown>> = new Map();
+  readonly listens: Map<RequestId, Listen> = new Map();
+  /** Legacy: resources whose updates it wants. */
+  readonly subscribed: Set<string> = new Set();
+  revision: LegacyRevision | undefined;
+  clientCapabilities: JsonObject = Object.freeze({});
+  logLevel: LogLevel = "info";
+  /** The era of the last request, for answers to bytes that say none. */
+  modern = false;
+  closed = false;
+  readonly #send: ConnectionOptions["send"];
+  readonly #limits: ServerLimits;
+  readonly #scheduler: Scheduler | undefined;
+  #calls: PendingCalls<JsonValue> | undefined;
+  #lastId = 0;
+
+  constructor(send: ConnectionOptions["send"], limits: ServerLimits, scheduler: Scheduler | undefined) {
+    this.#send = send;
+    this.#limits = limits;
+    this.#scheduler = scheduler;
+  }
+
+  get waitingForClient(): number {
+    return this.#calls?.size ?? 0;
+  }
+
+  notify(method: string, params?: JsonObject, droppable = true): void {
+    if (this.closed) return;
+    const message = params === undefined ? { jsonrpc: "2.0", method } : { jsonrpc: "2.0", method, params };
+    this.#send(Buffer.from(JSON.stringify(message)), droppable);
+  }
+
+  /** Asks a legacy client. Rejects with an RpcError that may be the answer to the request that needed it. */
+  async ask(method: string, params: JsonObject | undefined, signal: AbortSignal): Promise<JsonValue> {
+    this.#calls ??= createPendingCalls<JsonValue>({
+      timeoutMs: this.#limits.clientAnswerMs,
+      maxTotalMs: this.#limits.clientAnswerMs,
+      maxCalls: this.#limits.maxClientRequests,
+      scheduler: this.#scheduler,
+    });
+    const calls = this.#calls;
+    const id = ++this.#lastId;
+    const answer = calls.register(id, { signal });
+    if (calls.has(id)) this.#send(Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, method, params })), false);
+    try {
+      return await answer;
+    } catch (error) {
+      if (error instanceof RpcError) throw error;
+      this.notify("notifications/cancelled", { requestId: id, reason: "no longer needed" }, false);
+      signal.throwIfAborted();
+      throw new RpcError(wireErrors.internal, `no answer from the client to ${method}`, { cause: error });
+    }
+  }
+
+  answered(id: RequestId, result: JsonValue): void {
+    this.#calls?.settle(id, result);
+  }
+
+  refused(id: RequestId | undefined, { code, message }: WireError): void {
+    if (id === undefined) return;
+    this.#calls?.reject(id, new RpcError(wireErrors.internal, `the client refused: ${message}`, { data: { code } }));
+  }
+
+  close(farewell: boolean): void {
+    if (this.closed) return;
+    for (const listen of [...this.listens.values()]) listen.end(farewell);
+    this.closed = true;
+    const reason = new Error("the connection was closed");
+    for (const request of this.inFlight.values()) request.interrupt(reason);
+    this.#calls?.close(reason);
+    this.subscribed.clear();
+  }
+}

@@ -1,0 +1,82 @@
+import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
+import type { Era } from "../era.js";
+import type { ProtocolRevision } from "../revisions.js";
+import type { ConnectionState } from "./connection.js";
+import type { PendingInput } from "./input.js";
+import type { Outcome } from "./observers.js";
+
+const empty: JsonObject = Object.freeze({});
+
+/** One request on its way: what is known of it, and whether it was cancelled. */
+export class RequestContext<P> {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly meta: JsonObject;
+  readonly principal: P;
+  readonly connection: ConnectionState;
+  era: Era = "legacy";
+  revision: ProtocolRevision = "2025-11-25";
+  clientCapabilities: JsonObject = empty;
+  /** What was called, for observers. */
+  name: string | undefined;
+  /** Set where the answer alone does not tell it. */
+  outcome: Outcome | undefined;
+  /** Set in 2026-07-28 when the handler needs answers that did not come with the request. */
+  pendingInput: PendingInput | undefined;
+  /** Answers that came with the request, or in rounds before it. */
+  answers: JsonObject = empty;
+  lastProgress: number = Number.NEGATIVE_INFINITY;
+  finished = false;
+  interrupted = false;
+  #cancelled = false;
+  #reason: unknown;
+  #controller: AbortController | undefined;
+
+  constructor(
+    id: RequestId,
+    method: string,
+    params: JsonObject | undefined,
+    principal: P,
+    connection: ConnectionState,
+  ) {
+    this.id = id;
+    this.method = method;
+    this.params = params ?? empty;
+    const meta = this.params["_meta"];
+    this.meta = isObject(meta) ? meta : empty;
+    this.principal = principal;
+    this.connection = connection;
+  }
+
+  get cancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  /** Made when it is first asked for: most handlers never do. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.interrupted) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** By the client, or by whoever handed the message in: nobody wants the answer. */
+  cancel(reason: unknown): void {
+    this.#cancelled = true;
+    this.interrupt(reason);
+  }
+
+  /** The connection is going down: handlers should end, but what they still answer is an answer. */
+  interrupt(reason: unknown): void {
+    if (this.interrupted) return;
+    this.interrupted = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

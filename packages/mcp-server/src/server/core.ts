@@ -1,0 +1,102 @@
+import type { JsonObject } from "@berth/jsonrpc-framing";
+import type { SchemaCompiler } from "../json-schema/index.js";
+import { legacyRevisions, modernRevisions, type ProtocolRevision } from "../revisions.js";
+import type { RequestContext } from "./context.js";
+import { createPagedList, type EncodedResult, type Listed, type PagedList } from "./list.js";
+import type { McpServerOptions } from "./options.js";
+import type { Registry } from "./registry.js";
+import { modernResult, renderIdentity } from "./render.js";
+import type { Binding, RequestStateCodec } from "./request-state.js";
+
+/** What a method answers with: a result that is complete for its era, or one that is kept as bytes. */
+export type Reply = JsonObject | EncodedResult;
+
+/** Lists by their member's name. */
+export type ListName = "tools" | "prompts" | "resources" | "resourceTemplates";
+
+/** All that methods need of a server. */
+export interface Core<P> {
+  readonly options: McpServerOptions<P>;
+  readonly registry: Registry<P>;
+  readonly compiler: SchemaCompiler;
+  readonly codec: RequestStateCodec;
+  readonly lists: Readonly<Record<ListName, PagedList>>;
+  readonly hints: JsonObject;
+  /** As clients of this revision are told. */
+  serverInfo(revision: ProtocolRevision): JsonObject;
+  readonly capabilities: JsonObject;
+  readonly hasCompletions: boolean;
+  binding(context: RequestContext<P>): Binding;
+}
+
+export function createCore<P>(
+  options: McpServerOptions<P>,
+  registry: Registry<P>,
+  compiler: SchemaCompiler,
+  codec: RequestStateCodec,
+): Core<P> {
+  const hints: JsonObject = {
+    ttlMs: options.cacheHints?.ttlMs ?? 0,
+    cacheScope: options.cacheHints?.scope ?? "private",
+  };
+  const known = new Map(
+    [...legacyRevisions, ...modernRevisions].map((revision) => [revision, renderIdentity(options.identity, revision)]),
+  );
+  const serverInfo = (revision: ProtocolRevision): JsonObject => known.get(revision) ?? {};
+  const list = (member: ListName, entries: Iterable<Listed>): PagedList =>
+    createPagedList({
+      member,
+      entries: [...entries],
+      pageSize: registry.limits.pageSize,
+      wrap: (page, revision) =>
+        revision >= "2026-07-28" ? modernResult({ ...page, ...hints }, serverInfo(revision)) : page,
+    });
+  const hasCompletions = completes(registry);
+  return {
+    options,
+    registry,
+    compiler,
+    codec,
+    lists: {
+      tools: list("tools", registry.tools.values()),
+      prompts: list("prompts", registry.prompts.values()),
+      resources: list("resources", registry.resources.values()),
+      resourceTemplates: list("resourceTemplates", registry.templates.values()),
+    },
+    hints,
+    serverInfo,
+    capabilities: capabilitiesOf(registry, hasCompletions),
+    hasCompletions,
+    binding: ({ principal, method, params }) => ({ principal: principalId(options, principal), method, params }),
+  };
+}
+
+/** A result with what its era wants around it. */
+export function complete<P>(core: Core<P>, context: RequestContext<P>, result: JsonObject): JsonObject {
+  return context.era === "modern" ? modernResult(result, core.serverInfo(context.revision)) : result;
+}
+
+function completes<P>({ prompts, templates }: Registry<P>): boolean {
+  return (
+    [...prompts.values()].some(({ definition }) => definition.arguments?.some((argument) => argument.complete)) ||
+    [...templates.values()].some(({ definition }) => Object.keys(definition.complete ?? {}).length > 0)
+  );
+}
+
+/** Only what there are handlers for. */
+function capabilitiesOf<P>(registry: Registry<P>, hasCompletions: boolean): JsonObject {
+  const { tools, prompts, resources, templates } = registry;
+  const capabilities: Record<string, JsonObject> = { logging: {} };
+  if (tools.size > 0) capabilities["tools"] = { listChanged: true };
+  if (prompts.size > 0) capabilities["prompts"] = { listChanged: true };
+  if (resources.size + templates.size > 0) capabilities["resources"] = { subscribe: true, listChanged: true };
+  if (hasCompletions) capabilities["completions"] = {};
+  return capabilities;
+}
+
+/** Fails closed: two principals that look alike as JSON must not share a state. */
+function principalId<P>({ requestState }: McpServerOptions<P>, principal: P): string {
+  if (requestState?.principalId !== undefined) return requestState.principalId(principal);
+  if (typeof principal === "string") return principal;
+  throw new TypeError("requestState.principalId is needed: the principal is not a string");
+}

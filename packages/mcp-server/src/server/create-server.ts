@@ -1,0 +1,162 @@
+import { isFramingError, type Message, type NotificationMessage, readMessage } from "@berth/jsonrpc-framing";
+import { RegistrationError } from "../errors.js";
+import { createSchemaCompiler, isSchemaError, type SchemaCompiler, type SchemaLimits } from "../json-schema/index.js";
+import { type Answer, type JsonRpcResponse, toBytes, toResponse, wireError } from "./answer.js";
+import { type Connection, type ConnectionOptions, ConnectionState } from "./connection.js";
+import { isObject } from "./context.js";
+import { createCore } from "./core.js";
+import { createDispatcher } from "./dispatch.js";
+import { observe } from "./observers.js";
+import type { McpServerOptions } from "./options.js";
+import { readRegistry } from "./registry.js";
+import { createRequestStateCodec } from "./request-state.js";
+import { type ChangedKind, tellListChanged, tellUpdated } from "./subscriptions.js";
+
+/** What comes with each message. */
+export interface HandleContext<P> {
+  /** Who asks, as your authentication says; never read from a message. */
+  readonly principal: P;
+  /** One of this server's, from `openConnection`. */
+  readonly connection: Connection;
+  /** Cancels the request: no answer then. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An MCP server without a transport: messages in, answers out. */
+export interface McpServer<P> {
+  /**
+   * Answers one message, as `JSON.parse` made it: it is frozen in the doing. Resolves with undefined for notifications, for answers of the client, and for requests that
+   * were cancelled. Messages of one connection may be under way together.
+   *
+   * Rejects with what a handler threw, itself, after the observers were told: unless it is an `RpcError`, or an error of a tool that
+   * `isSafeError` knows. The caller owes the client an answer then (-32603, without the error's text).
+   */
+  handle(message: unknown, context: HandleContext<P>): Promise<JsonRpcResponse | undefined>;
+  /** As `handle`, from a checked message to the bytes of the answer. Lists are sent as they were encoded once. */
+  handleMessage(message: Message, context: HandleContext<P>): Promise<Uint8Array | undefined>;
+  /** One for each client, from its first message to its end. Holds the handshake of older revisions, and what is under way. */
+  openConnection(options: ConnectionOptions): Connection;
+  /** Tells the clients that what they may see of a list has changed, for instance because the authorizer answers otherwise now. */
+  listChanged(kind: ChangedKind): void;
+  /** Tells the clients that subscribed to this resource that it has other contents now. */
+  resourceUpdated(uri: string): void;
+  /** How often an observer threw. */
+  readonly observerFailures: number;
+}
+
+/**
+ * A server for every current revision of MCP, as registered: nothing can be added later.
+ * @throws {RegistrationError} with everything that is wrong in the options.
+ */
+export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
+  const compiler = createCompiler(options.schemaLimits);
+  const registry = readRegistry(options, compiler);
+  const { limits } = registry;
+  const now = options.now ?? Date.now;
+  const codec = createRequestStateCodec({
+    keys: options.requestState?.keys ?? [],
+    lifetimeMs: limits.requestStateMs,
+    maxBytes: limits.maxRequestStateBytes,
+    now,
+  });
+  const observation = observe(options.observers ?? [], options.onObserverError);
+  const dispatcher = createDispatcher(createCore(options, registry, compiler, codec), observation, now);
+  const connections = new Map<Connection, ConnectionState>();
+
+  const stateOf = (connection: Connection): ConnectionState => {
+    const state = connections.get(connection);
+    if (state === undefined) throw new Error("the connection is closed, or is none of this server");
+    return state;
+  };
+  const answer = async (message: Message, context: HandleContext<P>): Promise<Answer | undefined> => {
+    const state = stateOf(context.connection);
+    switch (message.kind) {
+      case "request":
+        return dispatcher.answer(message, context.principal, state, context.signal);
+      case "notification":
+        return void notified(state, message);
+      case "response":
+        return void state.answered(message.id, message.result);
+      case "error":
+        return void state.refused(message.id, message.error);
+    }
+  };
+  return {
+    async handle(value, context) {
+      const message = tryRead(value, stateOf(context.connection));
+      const answered = "kind" in message ? await answer(message, context) : message;
+      return answered === undefined ? undefined : toResponse(answered);
+    },
+    async handleMessage(message, context) {
+      const answered = await answer(message, context);
+      return answered === undefined ? undefined : toBytes(answered);
+    },
+    openConnection({ send }) {
+      const state = new ConnectionState(send, limits, options.scheduler);
+      const connection = present(state, () => void connections.delete(connection));
+      connections.set(connection, state);
+      return connection;
+    },
+    listChanged(kind) {
+      for (const state of connections.values()) tellListChanged(state, kind);
+    },
+    resourceUpdated(uri) {
+      for (const state of connections.values()) tellUpdated(state, uri);
+    },
+    get observerFailures() {
+      return observation.failures;
+    },
+  };
+}
+
+function createCompiler(limits: SchemaLimits | undefined): SchemaCompiler {
+  try {
+    return createSchemaCompiler(limits);
+  } catch (error) {
+    if (!isSchemaError(error)) throw error;
+    throw new RegistrationError([{ where: "schemaLimits", message: error.message }]);
+  }
+}
+
+/** What the holder of a connection sees of it. */
+function present(state: ConnectionState, forget: () => void): Connection {
+  const close: Connection["close"] = async (options) => {
+    state.close(options?.farewell === true);
+    forget();
+  };
+  return {
+    get revision() {
+      return state.revision;
+    },
+    get waitingForClient() {
+      return state.waitingForClient;
+    },
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+/** The message, or the answer to what is none. */
+function tryRead(value: unknown, state: ConnectionState): Message | Answer {
+  try {
+    return readMessage(value, { params: "object" });
+  } catch (error) {
+    if (!isFramingError(error)) throw error;
+    return {
+      id: error.requestId ?? (state.modern ? undefined : null),
+      error: wireError(error.wireCode, error.message),
+    };
+  }
+}
+
+/** Notifications are never answered, whatever is wrong with them. */
+function notified(state: ConnectionState, { method, params }: NotificationMessage): void {
+  if (method !== "notifications/cancelled" || !isObject(params)) return;
+  const { requestId, reason } = params;
+  if (typeof requestId !== "string" && typeof requestId !== "number") return;
+  const request = state.inFlight.get(requestId);
+  if (request === undefined || request.method === "initialize") return;
+  request.cancel(
+    new Error(typeof reason === "string" ? `cancelled: ${reason.slice(0, 500)}` : "cancelled by the client"),
+  );
+}

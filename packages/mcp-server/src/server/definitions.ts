@@ -1,0 +1,186 @@
+import type { JsonObject, JsonValue, RequestId } from "@berth/jsonrpc-framing";
+import type { ProtocolRevision } from "../revisions.js";
+import type { ContentBlock, Icon, PromptMessage, ResourceContents } from "./content.js";
+import type { ArgumentsOf, SchemaSource } from "./schema-source.js";
+
+/** Levels of log messages, from least to most severe (RFC 5424). */
+export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
+
+/** One question to the client's user or model (MCP 2026-07-28, MRTR). `params` are as the protocol says them. */
+export type InputRequest =
+  | { readonly method: "elicitation/create"; readonly params: JsonObject }
+  | { readonly method: "sampling/createMessage"; readonly params: JsonObject }
+  | { readonly method: "roots/list"; readonly params?: JsonObject | undefined };
+
+/** What each request lets its handler do, whatever was called. Members may be taken out of it by destructuring. */
+export interface RequestScope<P> {
+  /** Who asks, as given to `handle`. */
+  readonly principal: P;
+  /** Aborted when the client cancels or is gone. No answer is sent then. */
+  readonly signal: AbortSignal;
+  readonly requestId: RequestId;
+  readonly revision: ProtocolRevision;
+  /** What the client declared: for this request in 2026-07-28, at `initialize` before that. */
+  readonly clientCapabilities: JsonObject;
+  /** `params._meta` of the request, frozen. */
+  readonly meta: JsonObject;
+  /** Tells progress if the client asked for it. `progress` has to grow; a value that does not is left out. */
+  readonly progress: (progress: number, total?: number, message?: string) => void;
+  /** Sends a log message if the client wants that level. */
+  readonly log: (level: LogLevel, value: JsonValue, logger?: string) => void;
+  /**
+   * Asks the client, and resolves with its answers under the same keys, checked for shape. One call asks one round; ask again with other keys
+   * for another round.
+   *
+   * Before 2026-07-28 the client is asked while the handler waits. In 2026-07-28 nothing waits: the call ends the handler (it throws: let it pass),
+   * the client comes back with its answers, and the handler **runs again from its start**; this call then resolves at once. So do nothing before it
+   * that must not happen twice.
+   *
+   * @throws {RpcError} -32021 (-32602 before 2026-07-28) when the client did not declare that it can be asked this; -32602 for a malformed
+   * answer; -32603 when it answers with an error, or not in time.
+   */
+  readonly requestInput: (
+    requests: Readonly<Record<string, InputRequest>>,
+  ) => Promise<Readonly<Record<string, JsonObject>>>;
+}
+
+/** One call of a tool. */
+export interface ToolCall<P, A = JsonObject> extends RequestScope<P> {
+  /** Valid by the tool's input schema, frozen. From a Standard Schema: what its validation returned. */
+  readonly arguments: A;
+}
+
+/** What a tool's handler returns. A string is one text block. */
+export type ToolResult =
+  | string
+  | {
+      /** Absent beside `structuredContent`: its JSON as one text block. */
+      readonly content?: readonly ContentBlock[] | undefined;
+      /** Needed when the tool has an output schema, and checked by it. Clients before 2026-07-28 get it when it is an object. */
+      readonly structuredContent?: JsonValue | undefined;
+      readonly isError?: boolean | undefined;
+      readonly _meta?: JsonObject | undefined;
+    };
+
+/** What a client may know about a tool's effects. Hints: nothing is enforced. */
+export interface ToolAnnotations {
+  readonly title?: string | undefined;
+  readonly readOnlyHint?: boolean | undefined;
+  readonly destructiveHint?: boolean | undefined;
+  readonly idempotentHint?: boolean | undefined;
+  readonly openWorldHint?: boolean | undefined;
+}
+
+/** What all registrations have in common. */
+export interface Registration {
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  /** Shown to clients of 2025-11-25 and later. */
+  readonly icons?: readonly Icon[] | undefined;
+  /** What the authorizer is asked for. There is no default: nothing is public by omission. */
+  readonly permission: string;
+  readonly _meta?: JsonObject | undefined;
+}
+
+/** A tool. */
+export interface ToolDefinition<P, S extends SchemaSource = SchemaSource> extends Registration {
+  /** 1 to 128 of `A-Z a-z 0-9 _ - .`, unique. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema 2020-12 whose root has `type: "object"`, or a Standard Schema that can say its JSON Schema. */
+  readonly inputSchema: S;
+  /** Before 2026-07-28 shown to clients only when its root has `type: "object"`. */
+  readonly outputSchema?: SchemaSource | undefined;
+  readonly annotations?: ToolAnnotations | undefined;
+  handler(call: ToolCall<P, ArgumentsOf<S>>): ToolResult | Promise<ToolResult>;
+}
+
+/** Proposes values for an argument. At most 100 are sent. */
+export interface CompletionCall<P> {
+  /** What was typed so far. */
+  readonly value: string;
+  /** Arguments that are already chosen. */
+  readonly chosen: Readonly<Record<string, string>>;
+  readonly principal: P;
+  readonly signal: AbortSignal;
+}
+/** See `CompletionCall`. */
+export type Completer<P> = (call: CompletionCall<P>) => readonly string[] | Promise<readonly string[]>;
+
+/** One argument of a prompt; its value is a string. */
+export interface PromptArgument<P> {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly required?: boolean | undefined;
+  readonly complete?: Completer<P> | undefined;
+}
+
+/** One use of a prompt. */
+export interface PromptCall<P> extends RequestScope<P> {
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+/** What a prompt's handler returns. A string is one text message of the user. */
+export type PromptResult =
+  | string
+  | {
+      readonly description?: string | undefined;
+      readonly messages: readonly PromptMessage[];
+      readonly _meta?: JsonObject | undefined;
+    };
+
+/** A prompt. */
+export interface PromptDefinition<P> extends Registration {
+  readonly name: string;
+  readonly arguments?: readonly PromptArgument<P>[] | undefined;
+  handler(call: PromptCall<P>): PromptResult | Promise<PromptResult>;
+}
+
+/** One reading of a resource. */
+export interface ResourceCall<P> extends RequestScope<P> {
+  readonly uri: string;
+  /** Values of the template's variables, percent-decoded: check them before you touch a file. Empty for a plain resource. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** What reading returns. A string is one text; undefined means that there is no such resource. */
+export type ReadResult = string | ResourceContents | readonly ResourceContents[] | undefined;
+
+/** What a client may know about a resource's use. */
+export interface ResourceAnnotations {
+  readonly audience?: readonly ("user" | "assistant")[] | undefined;
+  /** 0 to 1. */
+  readonly priority?: number | undefined;
+  /** ISO 8601. */
+  readonly lastModified?: string | undefined;
+}
+
+/** A resource with a fixed address. */
+export interface ResourceDefinition<P> extends Registration {
+  /** Absolute, unique. */
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType?: string | undefined;
+  /** In bytes, if known. */
+  readonly size?: number | undefined;
+  readonly annotations?: ResourceAnnotations | undefined;
+  read(call: ResourceCall<P>): ReadResult | Promise<ReadResult>;
+}
+
+/** Resources whose addresses follow a pattern. */
+export interface ResourceTemplateDefinition<P> extends Registration {
+  /** RFC 6570 with `{name}` (no `/`, `?` or `#` in the value) and `{+name}` (any character), text between any two variables. */
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly mimeType?: string | undefined;
+  readonly annotations?: ResourceAnnotations | undefined;
+  /** By variable. */
+  readonly complete?: Readonly<Record<string, Completer<P>>> | undefined;
+  read(call: ResourceCall<P>): ReadResult | Promise<ReadResult>;
+}
+
+/** Fixes the types of one tool, so that its handler's arguments have the type that its schema says. Returns it as it is. */
+export function defineTool<P, S extends SchemaSource>(definition: ToolDefinition<P, S>): ToolDefinition<P, S> {
+  return definition;
+}

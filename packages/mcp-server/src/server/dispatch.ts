@@ -1,0 +1,113 @@
+import { type RequestMessage, wireErrors } from "@berth/jsonrpc-framing";
+import { decideEra, modernMetaKeys } from "../era.js";
+import { RpcError } from "../errors.js";
+import { legacyRevisions, modernRevisions } from "../revisions.js";
+import { type Answer, toWireError, wireError } from "./answer.js";
+import type { ConnectionState } from "./connection.js";
+import { isObject, RequestContext } from "./context.js";
+import type { Core, Reply } from "./core.js";
+import { InputRequired } from "./input.js";
+import { type Method, methodsOf } from "./methods.js";
+import { deepFreeze, type Observation, type Outcome } from "./observers.js";
+import { inputRequired } from "./rounds.js";
+
+/** Answers requests: era, method, then what the method does (its parameters, permission, schema, handler), then one event. */
+export interface Dispatcher<P> {
+  /** Undefined for a request that was cancelled. Rejects with what a handler threw, when that is no answer. */
+  answer(
+    request: RequestMessage,
+    principal: P,
+    connection: ConnectionState,
+    signal?: AbortSignal,
+  ): Promise<Answer | undefined>;
+}
+
+/** What an event needs that the context does not hold. */
+interface Ending {
+  readonly outcome: Outcome;
+  readonly errorCode?: number | undefined;
+}
+
+export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, now: () => number): Dispatcher<P> {
+  const methods = methodsOf(core);
+  const served = core.options.revisions ?? { legacy: legacyRevisions, modern: modernRevisions };
+  let sequence = 0;
+
+  const findMethod = (context: RequestContext<P>): Method<P> => {
+    const { connection, method, meta } = context;
+    const metaVersion = meta[modernMetaKeys.protocolVersion];
+    const capabilities = meta[modernMetaKeys.clientCapabilities];
+    const initialized = connection.revision !== undefined;
+    const decided = decideEra(
+      { method, metaVersion, hasClientCapabilities: isObject(capabilities), initialized },
+      served,
+    );
+    context.era = decided.era;
+    connection.modern = decided.era === "modern";
+    if (decided.era === "modern") {
+      context.revision = decided.revision;
+      context.clientCapabilities = isObject(capabilities) ? capabilities : {};
+    } else {
+      context.revision = connection.revision ?? context.revision;
+      context.clientCapabilities = connection.clientCapabilities;
+    }
+    const found = methods.get(method);
+    if (found !== undefined && (found.era === "both" || found.era === decided.era)) return found;
+    throw new RpcError(wireErrors.methodNotFound, `Method not found: ${method.slice(0, 200)}`);
+  };
+  const run = async (context: RequestContext<P>): Promise<Reply> => {
+    let reply: Reply | undefined;
+    try {
+      reply = await findMethod(context).run(core, context);
+    } catch (error) {
+      if (!(error instanceof InputRequired)) throw error;
+    }
+    // Also when the handler swallowed what ended it: it had no answers to go on with.
+    if (context.pendingInput !== undefined) return inputRequired(core, context);
+    if (reply === undefined) throw new Error("a method ended without a reply");
+    return reply;
+  };
+  const end = (context: RequestContext<P>, place: number, startedAt: number, { outcome, errorCode }: Ending): void => {
+    const { method, name, principal, id, revision, params } = context;
+    const durationMs = now() - startedAt;
+    const event = { sequence: place, method, name, principal, requestId: id, revision, params };
+    observation.emit({ ...event, outcome, errorCode, startedAt, durationMs });
+  };
+
+  return {
+    async answer({ id, method, params }, principal, connection, signal) {
+      const startedAt = now();
+      const place = ++sequence;
+      const given = isObject(params) ? deepFreeze(params) : undefined;
+      const context = new RequestContext(id, method, given, principal, connection);
+      if (connection.inFlight.has(id)) {
+        end(context, place, startedAt, { outcome: "protocol-error", errorCode: wireErrors.invalidRequest });
+        return { id, error: wireError(wireErrors.invalidRequest, "a request with this id is under way") };
+      }
+      connection.inFlight.set(id, context);
+      const onAbort = (): void => context.cancel(signal?.reason);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      if (signal?.aborted === true) onAbort();
+      let ending: Ending = { outcome: "failure", errorCode: wireErrors.internal };
+      try {
+        const reply = context.cancelled ? {} : await run(context);
+        ending = { outcome: context.cancelled ? "cancelled" : (context.outcome ?? "success") };
+        return context.cancelled ? undefined : { id, reply };
+      } catch (thrown) {
+        if (context.interrupted) {
+          ending = { outcome: "cancelled" };
+          return undefined;
+        }
+        const error = toWireError(thrown);
+        if (error === undefined) throw thrown;
+        ending = { outcome: context.outcome ?? "protocol-error", errorCode: error.code };
+        return { id, error };
+      } finally {
+        context.finished = true;
+        connection.inFlight.delete(id);
+        signal?.removeEventListener("abort", onAbort);
+        end(context, place, startedAt, ending);
+      }
+    },
+  };
+}

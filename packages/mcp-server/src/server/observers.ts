@@ -1,0 +1,78 @@
+import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
+import type { ProtocolRevision } from "../revisions.js";
+
+/**
+ * How a request ended. `tool-error`: answered with `isError`. `denied`: the authorizer said no (the client was told "unknown"). `protocol-error`:
+ * answered with an error. `cancelled`: by the client or its going away. `failure`: something threw that nobody had declared safe.
+ */
+export type Outcome = "success" | "tool-error" | "denied" | "protocol-error" | "cancelled" | "failure";
+
+/** What an observer is told of one request, once it has ended. */
+export interface RequestEvent<P> {
+  /** From 1, in the order of arrival. */
+  readonly sequence: number;
+  readonly method: string;
+  /** Tool, prompt or resource address, where one was named. */
+  readonly name: string | undefined;
+  readonly principal: P;
+  readonly requestId: RequestId;
+  readonly revision: ProtocolRevision;
+  /** Frozen. Transient: whoever keeps them has to take out what is secret first. */
+  readonly params: JsonObject;
+  readonly outcome: Outcome;
+  /** Of the error that the client got. */
+  readonly errorCode: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+}
+
+/** Told of each request exactly once. What it throws is counted and changes no answer. */
+export type Observer<P> = (event: RequestEvent<P>) => void;
+
+/** All observers of a server, and how often they failed. */
+export interface Observation<P> {
+  readonly failures: number;
+  emit(event: RequestEvent<P>): void;
+}
+
+export function observe<P>(
+  observers: readonly Observer<P>[],
+  onError: ((error: unknown) => void) | undefined,
+): Observation<P> {
+  let failures = 0;
+  const failed = (error: unknown): void => {
+    failures += 1;
+    try {
+      onError?.(error);
+    } catch {
+      // The fallback failed as well: the count is all that is left.
+    }
+  };
+  return {
+    get failures() {
+      return failures;
+    },
+    emit(event) {
+      for (const observer of observers) {
+        try {
+          const result: unknown = observer(event);
+          if (result instanceof Promise) result.catch(failed);
+        } catch (error) {
+          failed(error);
+        }
+      }
+    },
+  };
+}
+
+/** Freezes a parsed JSON value all the way down, level by level, so that deep values cost no stack. */
+export function deepFreeze<T>(value: T): T {
+  const waiting: unknown[] = [value];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (typeof node !== "object" || node === null) continue;
+    Object.freeze(node);
+    for (const child of Object.values(node)) if (typeof child === "object" && child !== null) waiting.push(child);
+  }
+  return value;
+}

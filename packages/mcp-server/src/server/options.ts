@@ -1,0 +1,63 @@
+import type { Scheduler } from "@berth/jsonrpc-framing";
+import type { ServedRevisions } from "../era.js";
+import type { SchemaLimits } from "../json-schema/index.js";
+import type { Authorizer } from "./authorize.js";
+import type {
+  PromptDefinition,
+  ResourceDefinition,
+  ResourceTemplateDefinition,
+  ToolDefinition,
+} from "./definitions.js";
+import type { McpServerLimits } from "./limits.js";
+import type { Observer } from "./observers.js";
+import type { ServerIdentity } from "./render.js";
+
+/** How long clients of 2026-07-28 may keep lists, resources and the discovery (MCP 2026-07-28, Caching). */
+export interface CacheHints {
+  /** Milliseconds, a whole number. 0: stale at once. */
+  readonly ttlMs: number;
+  /** `public` lets a cache give one principal's answer to another: only for a server that shows everyone the same. */
+  readonly scope: "public" | "private";
+}
+
+/** How the state that clients carry between the rounds of a request is protected. */
+export interface RequestStateSettings<P> {
+  /**
+   * HMAC-SHA-256 keys, 32 bytes or more each; the first signs, all are accepted. Default: one random key for this server, so that a state does
+   * not outlive the process and is of no use to another one.
+   */
+  readonly keys?: readonly Uint8Array[] | undefined;
+  /** What tells one principal from another. Needed when principals are not strings. */
+  readonly principalId?: ((principal: P) => string) | undefined;
+}
+
+/** What `createMcpServer` accepts. `P` is who asks: whatever your authentication knows. */
+export interface McpServerOptions<P> {
+  readonly identity: ServerIdentity;
+  /** For the client's model. */
+  readonly instructions?: string | undefined;
+  /** Default: all. Newest first. */
+  readonly revisions?: ServedRevisions | undefined;
+  /** Who may use what. Absent: nobody may use anything. */
+  readonly authorize?: Authorizer<P> | undefined;
+  // Any schema: each handler's arguments have the type of its own one (see `defineTool`).
+  readonly tools?: readonly ToolDefinition<P>[] | undefined;
+  readonly prompts?: readonly PromptDefinition<P>[] | undefined;
+  readonly resources?: readonly ResourceDefinition<P>[] | undefined;
+  readonly resourceTemplates?: readonly ResourceTemplateDefinition<P>[] | undefined;
+  /** Whether a handler's error may be shown to the client: its message then is the content of a tool error. Default: none may. */
+  readonly isSafeError?: ((error: unknown) => boolean) | undefined;
+  readonly observers?: readonly Observer<P>[] | undefined;
+  /** Told what an observer threw. */
+  readonly onObserverError?: ((error: unknown) => void) | undefined;
+  /** Default `{ ttlMs: 0, scope: "private" }`. */
+  readonly cacheHints?: CacheHints | undefined;
+  readonly requestState?: RequestStateSettings<P> | undefined;
+  readonly limits?: McpServerLimits | undefined;
+  /** What bounds schemas and the work of checking values by them. */
+  readonly schemaLimits?: SchemaLimits | undefined;
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+  /** For the time that clients have to answer. Default: Node's timers. */
+  readonly scheduler?: Scheduler | undefined;
+}

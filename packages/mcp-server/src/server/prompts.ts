@@ -1,0 +1,51 @@
+import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
+import { ResultError, RpcError } from "../errors.js";
+import { isAllowed } from "./authorize.js";
+import { isObject, type RequestContext } from "./context.js";
+import { type Core, complete, type Reply } from "./core.js";
+import type { PromptResult } from "./definitions.js";
+import type { BoundPrompt } from "./registry.js";
+import { openState } from "./rounds.js";
+import { PromptScope } from "./scope.js";
+
+/** `prompts/get`. */
+export async function getPrompt<P>(core: Core<P>, context: RequestContext<P>): Promise<Reply> {
+  const { name, arguments: given = {} } = context.params;
+  if (typeof name !== "string" || !isObject(given)) {
+    throw new RpcError(wireErrors.invalidParams, "prompts/get needs name, a string, and arguments, an object");
+  }
+  context.name = name;
+  const prompt = core.registry.prompts.get(name);
+  if (prompt === undefined || !(await isAllowed(core.options.authorize, context, "prompt", prompt))) {
+    throw new RpcError(wireErrors.invalidParams, `Unknown prompt: ${name.slice(0, 128)}`);
+  }
+  const values = readArguments(prompt, given);
+  openState(core, context);
+  const result = await prompt.definition.handler(new PromptScope(context, core.compiler, values));
+  return complete(core, context, shape(name, result));
+}
+
+/** Unknown ones are left out: they may be of a newer client. */
+function readArguments<P>({ definition }: BoundPrompt<P>, given: JsonObject): Readonly<Record<string, string>> {
+  const values: [string, string][] = [];
+  for (const { name, required } of definition.arguments ?? []) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (typeof value === "string") values.push([name, value]);
+    else if (value !== undefined) throw new RpcError(wireErrors.invalidParams, `argument ${name} is not a string`);
+    else if (required === true) throw new RpcError(wireErrors.invalidParams, `argument ${name} is missing`);
+  }
+  return Object.fromEntries(values);
+}
+
+function shape(name: string, result: PromptResult): JsonObject {
+  if (typeof result === "string") return { messages: [{ role: "user", content: { type: "text", text: result } }] };
+  if (!isObject(result) || !Array.isArray(result.messages)) {
+    throw new ResultError(`the handler of prompt "${name}" returned neither a string nor messages`);
+  }
+  const { description, messages, _meta } = result;
+  return {
+    ...(description === undefined ? {} : { description }),
+    messages,
+    ...(_meta === undefined ? {} : { _meta }),
+  };
+}

@@ -1,0 +1,95 @@
+import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
+import { RpcError } from "../errors.js";
+import { mcpErrors } from "../wire-errors.js";
+import { isAllowed } from "./authorize.js";
+import type { ResourceContents } from "./content.js";
+import type { RequestContext } from "./context.js";
+import { type Core, complete, type Reply } from "./core.js";
+import type { ReadResult, ResourceCall } from "./definitions.js";
+import { openState } from "./rounds.js";
+import { ResourceScope } from "./scope.js";
+
+/** What answers for an address. */
+interface Found<P> {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly mimeType: string | undefined;
+  read(call: ResourceCall<P>): ReadResult | Promise<ReadResult>;
+}
+
+/** `resources/read`. */
+export async function readResource<P>(core: Core<P>, context: RequestContext<P>): Promise<Reply> {
+  const uri = readUri(context);
+  const found = await findResource(core, context, uri);
+  if (found === undefined) throw notFound(context, uri);
+  openState(core, context);
+  const result = await found.read(new ResourceScope(context, core.compiler, uri, found.variables));
+  if (result === undefined) throw notFound(context, uri);
+  const contents = listOf(result).map((one) => toContents(one, uri, found.mimeType));
+  return complete(core, context, context.era === "modern" ? { contents, ...core.hints } : { contents });
+}
+
+/** `resources/subscribe`, legacy. */
+export async function subscribe<P>(core: Core<P>, context: RequestContext<P>): Promise<Reply> {
+  const uri = readUri(context);
+  if ((await findResource(core, context, uri)) === undefined) throw notFound(context, uri);
+  const { subscribed } = context.connection;
+  const { maxSubscriptions } = core.registry.limits;
+  if (subscribed.size >= maxSubscriptions && !subscribed.has(uri)) {
+    throw new RpcError(wireErrors.invalidParams, `${maxSubscriptions} resources are subscribed`);
+  }
+  subscribed.add(uri);
+  return {};
+}
+
+/** `resources/unsubscribe`, legacy. */
+export function unsubscribe<P>(_core: Core<P>, context: RequestContext<P>): Reply {
+  context.connection.subscribed.delete(readUri(context));
+  return {};
+}
+
+function readUri<P>(context: RequestContext<P>): string {
+  const { uri } = context.params;
+  if (typeof uri !== "string") throw new RpcError(wireErrors.invalidParams, `${context.method} needs uri, a string`);
+  context.name = uri;
+  return uri;
+}
+
+/** Undefined for what does not exist and for what the principal may not read: they look alike. */
+export async function findResource<P>(
+  { registry, options: { authorize } }: Core<P>,
+  context: RequestContext<P>,
+  uri: string,
+): Promise<Found<P> | undefined> {
+  const resource = registry.resources.get(uri);
+  if (resource !== undefined) {
+    if (!(await isAllowed(authorize, context, "resource", resource))) return undefined;
+    const { definition } = resource;
+    return { variables: {}, mimeType: definition.mimeType, read: (call) => definition.read(call) };
+  }
+  for (const template of registry.templates.values()) {
+    const variables = template.pattern.match(uri);
+    if (variables === undefined) continue;
+    if (!(await isAllowed(authorize, context, "resourceTemplate", template))) return undefined;
+    const { definition } = template;
+    return { variables, mimeType: definition.mimeType, read: (call) => definition.read(call) };
+  }
+  return undefined;
+}
+
+function notFound<P>({ era }: RequestContext<P>, uri: string): RpcError {
+  const code = era === "modern" ? wireErrors.invalidParams : mcpErrors.resourceNotFound;
+  return new RpcError(code, "Resource not found", { data: { uri } });
+}
+
+function listOf(result: Exclude<ReadResult, undefined>): readonly ResourceContents[] {
+  if (typeof result === "string") return [{ text: result }];
+  return isList(result) ? result : [result];
+}
+
+function isList(result: ResourceContents | readonly ResourceContents[]): result is readonly ResourceContents[] {
+  return Array.isArray(result);
+}
+
+function toContents(one: ResourceContents, uri: string, mimeType: string | undefined): JsonObject {
+  return mimeType === undefined ? { uri, ...one } : { uri, mimeType, ...one };
+}

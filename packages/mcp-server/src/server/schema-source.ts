@@ -1,0 +1,94 @@
+import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
+import type { SchemaCompiler, SchemaProblem } from "../json-schema/index.js";
+
+/** A schema of another library that follows standardschema.dev and can say its JSON Schema (zod 4.2 and later, ArkType, Valibot's adapter). */
+export interface StandardSchema<Output = unknown> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly jsonSchema: {
+      readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
+    };
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+
+/** What a Standard Schema answers. */
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** One fault, as a Standard Schema tells it. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** A JSON Schema as data, or a Standard Schema. */
+export type SchemaSource = JsonObject | StandardSchema;
+
+/** The type of a tool's arguments. A plain JSON Schema says no type. */
+export type ArgumentsOf<S extends SchemaSource> = S extends StandardSchema<infer Output> ? Output : JsonObject;
+
+/** What is left of a schema after registration. */
+export interface BoundSchema {
+  /** As lists show it. */
+  readonly json: JsonObject;
+  /** The valid value, or what is wrong with it. */
+  check(value: JsonValue): Checked | Promise<Checked>;
+}
+export type Checked = { readonly value: unknown } | { readonly problems: readonly SchemaProblem[] };
+
+/** Throws when the source cannot say a JSON Schema or that one is invalid; the message is for the registration report. */
+export function bindSchema(source: SchemaSource, compiler: SchemaCompiler): BoundSchema {
+  return isStandard(source) ? bindStandard(source) : bindJson(source, compiler);
+}
+
+function isStandard(source: SchemaSource): source is StandardSchema {
+  return "~standard" in source;
+}
+
+function bindJson(source: JsonObject, compiler: SchemaCompiler): BoundSchema {
+  const compiled = compiler.compile(source);
+  return {
+    json: source,
+    check(value) {
+      const result = compiled.validate(value);
+      return result.valid ? { value } : { problems: result.problems };
+    },
+  };
+}
+
+function bindStandard(source: StandardSchema): BoundSchema {
+  const standard = source["~standard"];
+  if (typeof standard.jsonSchema?.input !== "function") {
+    throw new TypeError(`this ${standard.vendor} schema cannot say its JSON Schema (no ~standard.jsonSchema)`);
+  }
+  const json: JsonObject = JSON.parse(JSON.stringify(standard.jsonSchema.input({ target: "draft-2020-12" })));
+  return {
+    json,
+    check(value) {
+      const result = standard.validate(value);
+      return result instanceof Promise ? result.then(fromStandard) : fromStandard(result);
+    },
+  };
+}
+
+const maxProblems = 16;
+
+function fromStandard(result: StandardResult<unknown>): Checked {
+  if (result.issues === undefined) return { value: result.value };
+  return {
+    problems: result.issues
+      .slice(0, maxProblems)
+      .map(({ message, path }) => ({ path: pointer(path ?? []), keyword: "", message: message.slice(0, 500) })),
+  };
+}
+
+function pointer(path: NonNullable<StandardIssue["path"]>): string {
+  return path
+    .map((part) => String(typeof part === "object" ? part.key : part))
+    .map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");
+}

@@ -1,0 +1,101 @@
+import type { JsonObject, JsonValue, RequestId } from "@berth/jsonrpc-framing";
+import { modernMetaKeys } from "../era.js";
+import type { SchemaCompiler } from "../json-schema/index.js";
+import type { ProtocolRevision } from "../revisions.js";
+import type { RequestContext } from "./context.js";
+import type { LogLevel, PromptCall, RequestScope, ResourceCall, ToolCall } from "./definitions.js";
+import { requestInput } from "./input.js";
+
+const levels: readonly LogLevel[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/** Whether a value that came from a client names a level. */
+export function isLogLevel(value: unknown): value is LogLevel {
+  return levels.some((level) => level === value);
+}
+
+/** What handlers get. Its functions are getters that bind on use, so a call costs no closure that its handler does not ask for. */
+class Scope<P> implements RequestScope<P> {
+  readonly #context: RequestContext<P>;
+  readonly #compiler: SchemaCompiler;
+  constructor(context: RequestContext<P>, compiler: SchemaCompiler) {
+    this.#context = context;
+    this.#compiler = compiler;
+  }
+  get principal(): P {
+    return this.#context.principal;
+  }
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+  get requestId(): RequestId {
+    return this.#context.id;
+  }
+  get revision(): ProtocolRevision {
+    return this.#context.revision;
+  }
+  get clientCapabilities(): JsonObject {
+    return this.#context.clientCapabilities;
+  }
+  get meta(): JsonObject {
+    return this.#context.meta;
+  }
+  get progress(): RequestScope<P>["progress"] {
+    return (progress, total, message) => tellProgress(this.#context, progress, total, message);
+  }
+  get log(): RequestScope<P>["log"] {
+    return (level, value, logger) => tellLog(this.#context, level, value, logger);
+  }
+  get requestInput(): RequestScope<P>["requestInput"] {
+    return (requests) => requestInput(this.#context, requests, this.#compiler);
+  }
+}
+
+export class ToolScope<P, A> extends Scope<P> implements ToolCall<P, A> {
+  readonly arguments: A;
+  constructor(context: RequestContext<P>, compiler: SchemaCompiler, given: A) {
+    super(context, compiler);
+    this.arguments = given;
+  }
+}
+
+export class PromptScope<P> extends Scope<P> implements PromptCall<P> {
+  readonly arguments: Readonly<Record<string, string>>;
+  constructor(context: RequestContext<P>, compiler: SchemaCompiler, given: Readonly<Record<string, string>>) {
+    super(context, compiler);
+    this.arguments = given;
+  }
+}
+
+export class ResourceScope<P> extends Scope<P> implements ResourceCall<P> {
+  readonly uri: string;
+  readonly variables: Readonly<Record<string, string>>;
+  constructor(
+    context: RequestContext<P>,
+    compiler: SchemaCompiler,
+    uri: string,
+    variables: Readonly<Record<string, string>>,
+  ) {
+    super(context, compiler);
+    this.uri = uri;
+    this.variables = variables;
+  }
+}
+
+/** Nothing is told after the answer or the cancellation (MCP 2025-11-25, Progress § Behavior requirements). */
+function isOpen<P>(context: RequestContext<P>): boolean {
+  return !context.finished && !context.cancelled;
+}
+
+function tellProgress<P>(context: RequestContext<P>, progress: number, total?: number, message?: string): void {
+  const { progressToken } = context.meta;
+  if (typeof progressToken !== "string" && typeof progressToken !== "number") return;
+  if (!isOpen(context) || !Number.isFinite(progress) || progress <= context.lastProgress) return;
+  context.lastProgress = progress;
+  context.connection.notify("notifications/progress", { progressToken, progress, total, message });
+}
+
+function tellLog<P>(context: RequestContext<P>, level: LogLevel, value: JsonValue, logger?: string): void {
+  const wanted = context.era === "modern" ? context.meta[modernMetaKeys.logLevel] : context.connection.logLevel;
+  if (!isLogLevel(wanted) || !isOpen(context) || levels.indexOf(level) < levels.indexOf(wanted)) return;
+  context.connection.notify("notifications/message", { level, logger, data: value });
+}

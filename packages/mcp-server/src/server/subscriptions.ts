@@ -1,0 +1,85 @@
+import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-framing";
+import { RpcError } from "../errors.js";
+import type { ConnectionState } from "./connection.js";
+import { isObject, type RequestContext } from "./context.js";
+import { type Core, complete, type Reply } from "./core.js";
+import { findResource } from "./resources.js";
+
+/** What can change: a list, by its capability. */
+export type ChangedKind = "tools" | "prompts" | "resources";
+const kinds: readonly ChangedKind[] = ["tools", "prompts", "resources"];
+const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
+
+/** `subscriptions/listen` (MCP 2026-07-28): stays open until the client cancels it or the server says farewell. */
+export async function listen<P>(core: Core<P>, context: RequestContext<P>): Promise<Reply> {
+  const { connection, id, signal } = context;
+  const { maxSubscriptions } = core.registry.limits;
+  if (connection.listens.size >= maxSubscriptions) {
+    throw new RpcError(wireErrors.invalidParams, `${maxSubscriptions} subscriptions are open`);
+  }
+  const { notifications } = context.params;
+  if (!isObject(notifications)) throw new RpcError(wireErrors.invalidParams, "notifications is not an object");
+  const lists = kinds.filter((kind) => notifications[`${kind}ListChanged`] === true && kind in core.capabilities);
+  const uris = await readable(core, context, notifications["resourceSubscriptions"], maxSubscriptions);
+  signal.throwIfAborted();
+  const honoured = {
+    ...Object.fromEntries(lists.map((kind) => [`${kind}ListChanged`, true])),
+    ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
+  };
+  const _meta = { [subscriptionKey]: id };
+  return new Promise((resolve, reject) => {
+    const end = (farewell: boolean): void => {
+      if (!connection.listens.delete(id)) return;
+      signal.removeEventListener("abort", cancelled);
+      // Both rules for a server's end, in the one order that does not cancel a finished request.
+      if (farewell) connection.notify("notifications/cancelled", { requestId: id }, false);
+      if (farewell) resolve(complete(core, context, { _meta }));
+      else reject(new Error("the listening has ended"));
+    };
+    const cancelled = (): void => end(false);
+    signal.addEventListener("abort", cancelled, { once: true });
+    const wants = (kind: string, uri?: string): boolean =>
+      uri === undefined ? lists.some((one) => one === kind) : uris.includes(uri);
+    connection.listens.set(id, { wants, end });
+    connection.notify("notifications/subscriptions/acknowledged", { notifications: honoured, _meta }, false);
+  });
+}
+
+/** The addresses that the principal may read; others are not honoured, whether they exist or not. */
+async function readable<P>(
+  core: Core<P>,
+  context: RequestContext<P>,
+  asked: JsonValue | undefined,
+  limit: number,
+): Promise<readonly string[]> {
+  if (!Array.isArray(asked)) return [];
+  if (asked.length > limit) throw new RpcError(wireErrors.invalidParams, `more than ${limit} resources`);
+  const found: string[] = [];
+  for (const uri of asked) {
+    if (typeof uri === "string" && (await findResource(core, context, uri)) !== undefined) found.push(uri);
+  }
+  context.name = undefined;
+  context.outcome = undefined;
+  return found;
+}
+
+/** Tells a client of a changed list, if it listens. */
+export function tellListChanged(connection: ConnectionState, kind: ChangedKind): void {
+  const method = `notifications/${kind}/list_changed`;
+  if (connection.revision !== undefined) connection.notify(method);
+  tellListeners(connection, method, kind, undefined);
+}
+
+/** Tells a client that a resource has other contents now, if it subscribed to it. */
+export function tellUpdated(connection: ConnectionState, uri: string): void {
+  const method = "notifications/resources/updated";
+  if (connection.subscribed.has(uri)) connection.notify(method, { uri });
+  tellListeners(connection, method, "resource", uri);
+}
+
+function tellListeners(connection: ConnectionState, method: string, kind: string, uri: string | undefined): void {
+  for (const [id, one] of connection.listens) {
+    const rest: JsonObject = uri === undefined ? {} : { uri };
+    if (one.wants(kind, uri)) connection.notify(method, { ...rest, _meta: { [subscriptionKey]: id } });
+  }
+}

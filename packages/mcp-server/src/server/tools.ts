@@ -1,0 +1,94 @@
+import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
+import { isRpcError, ResultError, RpcError } from "../errors.js";
+import type { SchemaProblem } from "../json-schema/index.js";
+import { isAllowed } from "./authorize.js";
+import { isObject, type RequestContext } from "./context.js";
+import { type Core, complete, type Reply } from "./core.js";
+import type { ToolResult } from "./definitions.js";
+import { InputRequired } from "./input.js";
+import type { BoundTool } from "./registry.js";
+import { openState } from "./rounds.js";
+import { ToolScope } from "./scope.js";
+
+/** `tools/call`. */
+export async function callTool<P>(core: Core<P>, context: RequestContext<P>): Promise<Reply> {
+  const { name, arguments: given = {} } = context.params;
+  if (typeof name !== "string" || !isObject(given)) {
+    throw new RpcError(wireErrors.invalidParams, "tools/call needs name, a string, and arguments, an object");
+  }
+  context.name = name;
+  const tool = core.registry.tools.get(name);
+  if (tool === undefined || !(await isAllowed(core.options.authorize, context, "tool", tool))) {
+    // The same words for both: names cannot be probed.
+    throw new RpcError(wireErrors.invalidParams, `Unknown tool: ${name.slice(0, 128)}`);
+  }
+  const checking = tool.input.check(given);
+  const checked = checking instanceof Promise ? await checking : checking;
+  if ("problems" in checked) return refuseArguments(core, context, checked.problems);
+  openState(core, context);
+  return runTool(core, context, tool, checked.value);
+}
+
+async function runTool<P>(
+  core: Core<P>,
+  context: RequestContext<P>,
+  tool: BoundTool<P>,
+  value: unknown,
+): Promise<Reply> {
+  const scope = new ToolScope(context, core.compiler, value);
+  let result: ToolResult;
+  try {
+    result = await tool.definition.handler(scope);
+  } catch (error) {
+    if (error instanceof InputRequired || isRpcError(error) || context.interrupted) throw error;
+    if (core.options.isSafeError?.(error) !== true) throw error;
+    return toolError(core, context, error instanceof Error ? error.message : String(error));
+  }
+  const shaped = await shape(tool, typeof result === "string" ? { content: [{ type: "text", text: result }] } : result);
+  if (shaped["isError"] === true) context.outcome = "tool-error";
+  return complete(core, context, gate(shaped, context));
+}
+
+async function shape<P>({ name, output }: BoundTool<P>, result: Exclude<ToolResult, string>): Promise<JsonObject> {
+  const wrong = (what: string): ResultError => new ResultError(`the handler of tool "${name}" returned ${what}`);
+  if (!isObject(result)) throw wrong("neither a string nor an object");
+  const { content, structuredContent, isError, _meta } = result;
+  if (content !== undefined && !Array.isArray(content)) throw wrong("content that is no array");
+  if (output !== undefined && isError !== true) {
+    if (structuredContent === undefined) throw wrong("no structuredContent, which its output schema needs");
+    const checked = await output.check(structuredContent);
+    if ("problems" in checked) throw wrong(`structuredContent that its schema refuses: ${tell(checked.problems)}`);
+  }
+  const shown =
+    content ?? (structuredContent === undefined ? [] : [{ type: "text", text: JSON.stringify(structuredContent) }]);
+  return {
+    content: shown,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isError === undefined ? {} : { isError }),
+    ...(_meta === undefined ? {} : { _meta }),
+  };
+}
+
+/** Legacy clients know structured results since 2025-06-18, and objects only. */
+function gate(result: JsonObject, { era, revision }: RequestContext<unknown>): JsonObject {
+  if (era === "modern" || !("structuredContent" in result)) return result;
+  if (revision >= "2025-06-18" && isObject(result["structuredContent"])) return result;
+  const { structuredContent, ...rest } = result;
+  return rest;
+}
+
+/** A model can mend its arguments when it sees why they were refused: a tool error since 2025-11-25, before it an error of the protocol. */
+function refuseArguments<P>(core: Core<P>, context: RequestContext<P>, problems: readonly SchemaProblem[]): Reply {
+  const text = `Invalid arguments: ${tell(problems)}`;
+  if (context.revision < "2025-11-25") throw new RpcError(wireErrors.invalidParams, text);
+  return toolError(core, context, text);
+}
+
+function toolError<P>(core: Core<P>, context: RequestContext<P>, text: string): Reply {
+  context.outcome = "tool-error";
+  return complete(core, context, { content: [{ type: "text", text }], isError: true });
+}
+
+function tell(problems: readonly SchemaProblem[]): string {
+  return problems.map(({ path, message }) => (path === "" ? message : `${path} ${message}`)).join("; ");
+}

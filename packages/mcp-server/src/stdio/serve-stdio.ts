@@ -1,0 +1,227 @@
+import type { Readable, Writable } from "node:stream";
+import {
+  type FramingError,
+  type Message,
+  type OversizeFrame,
+  type RequestMessage,
+  wireErrors,
+} from "@berth/jsonrpc-framing";
+import { internalError, toBytes, wireError } from "../server/answer.js";
+import type { Connection } from "../server/connection.js";
+import { isObject } from "../server/context.js";
+import type { McpServer } from "../server/create-server.js";
+import { readMessages } from "./inbound.js";
+import { readBounds, type StdioServerLimits } from "./limits.js";
+import { createOutbound } from "./outbound.js";
+import { guardOutput } from "./stdout-guard.js";
+
+/** What `serveStdio` accepts. */
+export interface ServeStdioOptions<P> {
+  readonly server: McpServer<P>;
+  /** Who the client is. Whoever starts the process decides it; nothing in a message can. */
+  readonly principal: P;
+  /** Default `process.stdin`. Stays the caller's. */
+  readonly readable?: Readable | undefined;
+  /** Default `process.stdout`, which is then guarded: other writes to it go to standard error. Stays the caller's. */
+  readonly writable?: Writable | undefined;
+  readonly limits?: StdioServerLimits | undefined;
+  /**
+   * What to do when a handler threw something that is no answer (the client got -32603, `logger` the error). `exit` (default): finish the other work and
+   * stop with code 1. `continue`: go on. A function decides for each.
+   */
+  readonly onUnexpectedError?: "exit" | "continue" | ((error: unknown) => "exit" | "continue") | undefined;
+  /** Gets one text for each thing that an operator should know. Default: a line on standard error. Never called with what a client sent. */
+  readonly logger?: ((text: string, error?: unknown) => void) | undefined;
+  /** Whether to end the process when the serving ends. Default: when it serves `process.stdin`, since a timer of the application would keep it. */
+  readonly exitProcess?: boolean | undefined;
+}
+
+/** How the serving ended. */
+export interface ServeStdioEnd {
+  /** 0: the client ended its input, or no longer reads. 1: anything else. */
+  readonly code: 0 | 1;
+}
+
+/**
+ * Serves one client over two streams, one message a line (MCP 2025-11-25 and 2026-07-28, Transports § stdio), until it ends its input.
+ * Then work under way is aborted, what it still answers within `drainMs` is sent, and the promise resolves, or the process ends.
+ * Never rejects for anything that a client does.
+ */
+export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdioEnd> {
+  // One state machine over the life of a client, hence its length.
+  const { server, principal, readable = process.stdin, writable = process.stdout } = options;
+  const bounds = readBounds(options.limits);
+  const log = options.logger ?? logToStderr;
+  const guard = writable === process.stdout ? guardOutput(writable, process.stderr) : undefined;
+  const waiting: RequestMessage[] = [];
+  let running = 0;
+  let badLines = 0;
+  let isPaused = false;
+  let code: 0 | 1 | undefined;
+  let onIdle: (() => void) | undefined;
+
+  const outbound = createOutbound(guard?.writable ?? writable, bounds, {
+    onRoom: () => continueReading(),
+    onGone: () => void stop(0, true),
+  });
+  const connection: Connection = server.openConnection({
+    send(message, droppable) {
+      if (droppable) outbound.sendIfRoom(message);
+      else outbound.send(message);
+      continueReading(); // a handler may have begun to wait for the client
+    },
+  });
+
+  const answer = (message: Uint8Array, request: RequestMessage): void => {
+    if (message.length <= bounds.maxSentFrameBytes) {
+      outbound.send(message);
+      return;
+    }
+    log(`an answer of ${message.length} bytes is over the limit of ${bounds.maxSentFrameBytes}`);
+    const error = wireError(wireErrors.internal, "the answer is too large", { limit: bounds.maxSentFrameBytes });
+    outbound.send(toBytes({ id: request.id, error }));
+  };
+  const unexpected = (request: RequestMessage, error: unknown): void => {
+    outbound.send(toBytes({ id: request.id, error: internalError }));
+    log(`unexpected error in ${request.method}`, error);
+    const { onUnexpectedError = "exit" } = options;
+    const verdict = typeof onUnexpectedError === "function" ? onUnexpectedError(error) : onUnexpectedError;
+    if (verdict === "exit") void stop(1, false);
+  };
+  const run = async (request: RequestMessage, signal?: AbortSignal): Promise<void> => {
+    const counts = request.method !== "subscriptions/listen";
+    if (counts) running += 1;
+    try {
+      const message = await server.handleMessage(request, { principal, connection, signal });
+      if (message !== undefined) answer(message, request);
+    } catch (error) {
+      unexpected(request, error);
+    } finally {
+      if (counts) running -= 1;
+      next();
+    }
+  };
+  const next = (): void => {
+    while (running < bounds.maxInFlight && waiting.length > 0) {
+      const request = waiting.shift();
+      if (request !== undefined) void run(request);
+    }
+    if (running === 0 && waiting.length === 0) onIdle?.();
+    continueReading();
+  };
+  const continueReading = (): void => {
+    if (!isPaused || isTooMuch()) return;
+    isPaused = false;
+    inbound.resume();
+  };
+  // Handlers that wait for the client's answers need what comes next: then reading goes on, and requests are refused instead.
+  const isTooMuch = (): boolean =>
+    outbound.isFull || (waiting.length >= bounds.maxQueued && connection.waitingForClient === 0);
+  const pauseIfFull = (): void => {
+    if (isPaused || !isTooMuch()) return;
+    isPaused = true;
+    inbound.pause();
+  };
+  const onRequest = (request: RequestMessage): void => {
+    if (running < bounds.maxInFlight || request.method === "subscriptions/listen") {
+      void run(request);
+      if (outbound.isFull) pauseIfFull();
+      return;
+    }
+    if (waiting.length >= bounds.maxQueued && connection.waitingForClient > 0) {
+      const error = wireError(wireErrors.internal, "too many requests wait", { limit: bounds.maxQueued });
+      outbound.send(toBytes({ id: request.id, error }));
+      return;
+    }
+    waiting.push(request);
+    pauseIfFull();
+  };
+  const onMessage = (message: Message): void => {
+    badLines = 0;
+    if (message.kind === "request") {
+      onRequest(message);
+      return;
+    }
+    const dropped = takeCancelled(message, waiting);
+    if (dropped === undefined) void server.handleMessage(message, { principal, connection });
+    else void run(dropped, AbortSignal.abort());
+  };
+  const refuse = (id: string | number | undefined, wireCode: number, text: string, limit?: number): void => {
+    const error = wireError(wireCode, text, limit === undefined ? undefined : { limit });
+    outbound.send(toBytes({ id: id ?? (connection.revision === undefined ? undefined : null), error }));
+    badLines += 1;
+    if (badLines < bounds.maxBadLines) return;
+    log(`${badLines} lines in a row were no messages`);
+    void stop(1, true);
+  };
+  const onBadLine = ({ wireCode, message, requestId }: FramingError): void => refuse(requestId, wireCode, message);
+  const onOversize = ({ envelope }: OversizeFrame): void => {
+    const id = envelope?.kind === "request" ? envelope.id : undefined;
+    refuse(id, wireErrors.invalidRequest, "the message is too large", bounds.maxFrameBytes);
+  };
+
+  let resolveEnd: (end: ServeStdioEnd) => void = () => undefined;
+  const ended = new Promise<ServeStdioEnd>((resolve) => {
+    resolveEnd = resolve;
+  });
+  /** `abort` when nobody waits for the answers any more. */
+  const stop = async (as: 0 | 1, abort: boolean): Promise<void> => {
+    if (code !== undefined) return;
+    code = as;
+    inbound.stop();
+    if (abort) {
+      // Told as cancelled to the observers, never run.
+      for (const request of waiting.splice(0)) void run(request, AbortSignal.abort());
+      await connection.close();
+    }
+    const idle = new Promise<void>((resolve) => {
+      onIdle = resolve;
+    });
+    if (running > 0 || waiting.length > 0) await within(bounds.drainMs, idle);
+    waiting.length = 0;
+    await connection.close({ farewell: !abort });
+    await within(bounds.drainMs, outbound.flushed());
+    await outbound.close();
+    guard?.release();
+    resolveEnd({ code });
+    if (options.exitProcess ?? readable === process.stdin) process.exit(code);
+  };
+  const inbound = readMessages(readable, bounds.maxFrameBytes, {
+    onMessage,
+    onBadLine,
+    onOversize,
+    onEnd({ truncated, error }) {
+      if (truncated) log("the input ended inside a message");
+      if (error !== undefined) log("the input failed", error);
+      void stop(truncated || error !== undefined ? 1 : 0, true);
+    },
+  });
+  return ended;
+}
+
+/** Takes the request that this notification cancels out of those that wait. */
+function takeCancelled(message: Message, waiting: RequestMessage[]): RequestMessage | undefined {
+  if (message.kind !== "notification" || message.method !== "notifications/cancelled" || waiting.length === 0)
+    return undefined;
+  const { params } = message;
+  if (!isObject(params)) return undefined;
+  const place = waiting.findIndex(({ id }) => id === params["requestId"]);
+  return place < 0 ? undefined : waiting.splice(place, 1)[0];
+}
+
+/** Waits for the promise, but no longer than this. */
+function within(milliseconds: number, promise: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    void promise.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+function logToStderr(text: string, error?: unknown): void {
+  const detail =
+    error === undefined ? "" : `: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  process.stderr.write(`${text}${detail}\n`);
+}

@@ -1,0 +1,210 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { pipe, request, toolCall } from "../support/piped.js";
+import { sampleServer } from "../support/sample.js";
+
+const program = fileURLToPath(new URL("../programs/sample-server.mjs", import.meta.url));
+
+/** Runs the sample server with this input; resolves when it has ended. */
+async function run(
+  input: readonly unknown[],
+  { args = [], end = true }: { args?: readonly string[]; end?: boolean } = {},
+): Promise<{ code: number | null; lines: Record<string, unknown>[]; stderr: string; tookMs: number }> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: "pipe", signal: AbortSignal.timeout(20_000) });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  child.stdin.write(
+    input.map((message) => `${typeof message === "string" ? message : JSON.stringify(message)}\n`).join(""),
+  );
+  const started = performance.now();
+  if (end) child.stdin.end();
+  const [code] = await once(child, "close");
+  const lines = stdout.split("\n").filter((line) => line !== "");
+  return { code, lines: lines.map((line) => JSON.parse(line)), stderr, tookMs: performance.now() - started };
+}
+
+describe("a stdio server as a process", () => {
+  it("answers what came before the end of its input, and ends with 0 although a timer runs", async () => {
+    const { code, lines, tookMs } = await run([
+      toolCall(1, "echo", { text: "hi" }),
+      toolCall(2, "later"),
+      toolCall(3, "slow"),
+      request(4, "subscriptions/listen", { notifications: {} }),
+    ]);
+    expect(code).toBe(0);
+    expect(lines.filter((line) => "id" in line).map(({ id }) => id)).toEqual([1, 2]);
+    expect(tookMs).toBeLessThan(4_000);
+  });
+
+  it("keeps prints of the application out of the protocol", async () => {
+    const { lines, stderr } = await run([toolCall(1, "prints")]);
+    expect(lines).toMatchObject([{ id: 1, result: { content: [{ text: "printed" }] } }]);
+    expect(stderr).toBe("a print of the application\nand another\n");
+  });
+
+  it("answers an unexpected error without its text, logs it, finishes other work, and ends with 1", async () => {
+    const { code, lines, stderr } = await run([toolCall(1, "later"), toolCall(2, "breaks")], { end: false });
+    expect(code).toBe(1);
+    expect(lines).toMatchObject([
+      { id: 2, error: { code: -32603, message: "Internal error" } },
+      { id: 1, result: { content: [{ text: "later" }] } },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("hunter2");
+    expect(stderr).toContain("unexpected error in tools/call: Error: the password is hunter2");
+  });
+
+  it("goes on after an unexpected error when it is told to", async () => {
+    const input = [toolCall(1, "breaks"), toolCall(2, "echo", { text: "still here" })];
+    const { code, lines } = await run(input, { args: ["continue"] });
+    expect(code).toBe(0);
+    expect(lines).toMatchObject([
+      { id: 1, error: {} },
+      { id: 2, result: { content: [{ text: "still here" }] } },
+    ]);
+  });
+
+  it("ends with 1 when its input ends inside a message, which is not processed", async () => {
+    const child = spawn(process.execPath, [program], { stdio: "pipe", signal: AbortSignal.timeout(20_000) });
+    child.stdin.end(JSON.stringify(toolCall(1, "echo", { text: "x" })));
+    let stdout = "";
+    child.stdout.on("data", (chunk) => {
+      stdout += chunk;
+    });
+    const [code] = await once(child, "close");
+    expect([code, stdout]).toEqual([1, ""]);
+  });
+
+  it("ends when the client no longer reads", async () => {
+    const child = spawn(process.execPath, [program], { stdio: "pipe", signal: AbortSignal.timeout(20_000) });
+    child.stdin.on("error", () => undefined);
+    child.stdout.destroy();
+    let stderr = "";
+    child.stderr.on("data", (chunk) => {
+      stderr += chunk;
+    });
+    child.stdin.write(`${JSON.stringify(toolCall(1, "echo", { text: "x" }))}\n`);
+    const [code] = await once(child, "close");
+    expect([code, stderr]).toEqual([0, ""]);
+  });
+});
+
+describe("serveStdio over streams of the caller", () => {
+  it("leaves them open, and aborts what is under way when the input ends", async () => {
+    const served = pipe(sampleServer());
+    served.send(toolCall(1, "waits"), toolCall(2, "sum"));
+    await served.written(1);
+    served.input.end();
+    expect(await served.ended).toEqual({ code: 0 });
+    expect(served.lines.map((line) => line["id"])).toEqual([2]);
+    expect([served.output.writable, served.output.destroyed]).toEqual([true, false]);
+    expect(served.output.listenerCount("drain") + served.input.listenerCount("data")).toBe(0);
+  });
+
+  it("does not wait longer than drainMs for a handler that ignores its signal", async () => {
+    const { createMcpServer } = await import("../../src/index.js");
+    const server = createMcpServer<string>({
+      identity: { name: "stuck", version: "1" },
+      authorize: () => true,
+      tools: [
+        {
+          name: "stuck",
+          description: "never ends",
+          permission: "use",
+          inputSchema: { type: "object" },
+          handler: () => new Promise(() => undefined),
+        },
+      ],
+    });
+    const served = pipe(server, { limits: { drainMs: 30 } });
+    served.send(toolCall(1, "stuck"));
+    await new Promise(setImmediate);
+    served.input.end();
+    expect(await served.ended).toEqual({ code: 0 });
+  });
+
+  it("asks the function that decides about an unexpected error", async () => {
+    const seen: unknown[] = [];
+    const served = pipe(sampleServer(), {
+      onUnexpectedError: (error) => {
+        seen.push(error);
+        return seen.length < 2 ? "continue" : "exit";
+      },
+    });
+    served.send(toolCall(1, "breaks"));
+    await served.written(1);
+    served.send(toolCall(2, "breaks"));
+    expect(await served.ended).toEqual({ code: 1 });
+    expect(served.lines).toMatchObject([
+      { id: 1, error: { code: -32603 } },
+      { id: 2, error: { code: -32603 } },
+    ]);
+    expect(seen.map(String)).toEqual(["Error: the password is hunter2", "Error: the password is hunter2"]);
+  });
+
+  it("says farewell to listeners when it stops by itself", async () => {
+    const served = pipe(sampleServer());
+    served.send(request("s", "subscriptions/listen", { notifications: { toolsListChanged: true } }));
+    await served.written(1);
+    served.send(toolCall(1, "breaks"));
+    await served.ended;
+    expect(served.lines.slice(1)).toMatchObject([
+      { id: 1, error: {} },
+      { method: "notifications/cancelled", params: { requestId: "s" } },
+      { id: "s", result: { resultType: "complete" } },
+    ]);
+  });
+
+  it("reads the client's answers while requests wait for them", async () => {
+    const served = pipe(sampleServer(), { limits: { maxInFlight: 1, maxQueued: 1 } });
+    const legacy = (id: number, method: string, params: object): object => ({ jsonrpc: "2.0", id, method, params });
+    served.send(legacy(0, "initialize", { protocolVersion: "2025-11-25", capabilities: { elicitation: {} } }));
+    await served.written(1);
+    const asks = (id: number): object => legacy(id, "tools/call", { name: "asks" });
+    served.send(asks(1));
+    await served.written(2);
+    served.send(asks(2), asks(3));
+    await served.written(3);
+    expect(served.lines[2]).toMatchObject({ id: 3, error: { code: -32603, data: { limit: 1 } } });
+    let at = 1;
+    for (let asked = 1; asked <= 4; asked++) {
+      while (served.lines[at]?.["method"] !== "elicitation/create") {
+        await served.written(at + 1);
+        if (served.lines[at]?.["method"] !== "elicitation/create") at += 1;
+      }
+      const content = { name: "n", place: "p" };
+      served.send({ jsonrpc: "2.0", id: served.lines[at]?.["id"], result: { action: "accept", content } });
+      at += 1;
+    }
+    const answers = (await served.written(8)).filter((line) => "result" in line).map(({ id }) => id);
+    expect(answers).toEqual([0, 1, 2]);
+  });
+
+  it("reads on when a handler begins to ask the client after reading had stopped", async () => {
+    const served = pipe(sampleServer(), { limits: { maxInFlight: 1, maxQueued: 1 } });
+    const legacy = (id: number, method: string, params: object): object => ({ jsonrpc: "2.0", id, method, params });
+    served.send(
+      legacy(0, "initialize", { protocolVersion: "2025-11-25", capabilities: { elicitation: {} } }),
+      legacy(1, "tools/call", { name: "asks" }),
+      legacy(2, "tools/list", {}),
+      legacy(3, "tools/list", {}),
+    );
+    await served.written(2);
+    for (const [asked, line] of [1, 2].entries()) {
+      await served.written(asked + 2);
+      const question = served.lines[asked + 1];
+      expect(question).toMatchObject({ id: line, method: "elicitation/create" });
+      const content = { name: "n", place: "p" };
+      served.send({ jsonrpc: "2.0", id: line, result: { action: "accept", content } });
+    }
+    const answers = (await served.written(6)).filter((line) => "result" in line).map(({ id }) => id);
+    expect(answers).toEqual([0, 1, 2, 3]);
+  });
+});
