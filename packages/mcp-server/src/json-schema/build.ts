@@ -1,4 +1,5 @@
 import type { JsonValue } from "@berth/jsonrpc-framing";
+import { checkAnnotations } from "./keywords/annotations.js";
 import { checkContains, checkItemCount, checkItems, checkUnique } from "./keywords/arrays.js";
 import * as combined from "./keywords/combined.js";
 import * as objects from "./keywords/objects.js";
@@ -15,6 +16,7 @@ type Builder = (place: Place) => Check | readonly Check[] | undefined;
 
 /** In the order of application: cheap ones first. */
 const builders: readonly Builder[] = [
+  checkAnnotations,
   scalars.checkType,
   scalars.checkConst,
   scalars.checkEnum,

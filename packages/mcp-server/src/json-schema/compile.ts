@@ -48,8 +48,8 @@ export interface SchemaCompiler {
 const noDocuments: Documents = new Map();
 
 /**
- * Compiles a schema of JSON Schema 2020-12. Makes no code and fetches nothing: `$ref` finds its target in the schema or
- * in `documents`, by absolute URI without fragment.
+ * Compiles a schema of JSON Schema 2020-12. Makes no code and fetches nothing: `$ref` finds its target in the schema, in
+ * `documents`, by absolute URI without fragment, or in the meta-schemas of 2020-12.
  * @throws {SchemaError} `SCHEMA_INVALID`, `SCHEMA_TOO_LARGE`, `SCHEMA_DIALECT`, `SCHEMA_REF`, `SCHEMA_PATTERN`, `SCHEMA_LIMITS_INVALID`
  */
 export function compileSchema(

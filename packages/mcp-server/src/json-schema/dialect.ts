@@ -8,9 +8,9 @@ export const dialect2020 = "https://json-schema.org/draft/2020-12/schema";
 
 const prefix = "https://json-schema.org/draft/2020-12/vocab/";
 
-/** Vocabularies of 2020-12 with the keywords that can fail; the others are annotations. */
+/** Vocabularies of 2020-12 with the keywords that this engine reads, beside those that identify schemas. */
 const keywordsOf = {
-  core: ["$ref", "$dynamicRef"],
+  core: ["$ref", "$dynamicRef", "$comment", "$defs", "definitions"],
   applicator: [
     ...["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "prefixItems", "items", "contains"],
     ...["properties", "patternProperties", "additionalProperties", "propertyNames"],
@@ -21,9 +21,9 @@ const keywordsOf = {
     ...["maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "maxContains", "minContains"],
     ...["maxProperties", "minProperties", "required", "dependentRequired"],
   ],
-  "meta-data": [],
-  "format-annotation": [],
-  content: [],
+  "meta-data": ["title", "description", "deprecated", "readOnly", "writeOnly", "examples"],
+  "format-annotation": ["format"],
+  content: ["contentEncoding", "contentMediaType"],
 } as const satisfies Record<string, readonly string[]>;
 
 /** The keywords that a dialect gives a meaning. */

@@ -42,7 +42,8 @@ export function readText(place: Place, keyword: string): string | undefined {
 }
 
 export function readFlag(place: Place, keyword: string): boolean {
-  const value = place.read(keyword) ?? false;
+  const value = place.read(keyword);
+  if (value === undefined) return false;
   return typeof value === "boolean" ? value : refuse(place, keyword, "must be true or false");
 }
 
@@ -108,7 +109,8 @@ export function readTypes(place: Place): ReadonlySet<string> | undefined {
   return new Set(names);
 }
 
-function readMap(place: Place, keyword: string): JsonObject | undefined {
+/** Members by name, which may have been read as schemas before. */
+export function readMap(place: Place, keyword: string): JsonObject | undefined {
   const value = place.read(keyword);
   return value === undefined || isObject(value) ? value : refuse(place, keyword, "must be an object");
 }

@@ -3,6 +3,7 @@ import { type Dialect, type Documents, readDialect } from "./dialect.js";
 import { schemaFault } from "./errors.js";
 import { copySchema } from "./json-copy.js";
 import type { SchemaBounds } from "./limits.js";
+import { metaSchemas } from "./meta-schema.js";
 import { pointerTo, pointerTokens } from "./pointer.js";
 import { quoted } from "./run.js";
 import { childSchemas } from "./subschemas.js";
@@ -96,7 +97,7 @@ export function createLibrary(schema: JsonValue, documents: Documents, bounds: S
   };
   const findResource = (uri: string): Resource | undefined => {
     const known = resources.get(uri);
-    const document = documents.get(uri);
+    const document = documents.get(uri) ?? metaSchemas.get(uri);
     if (known !== undefined || document === undefined) return known;
     return addDocument(copySchema(document, bounds).value, uri).resource;
   };

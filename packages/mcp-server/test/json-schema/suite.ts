@@ -1,7 +1,6 @@
 /** Reads the official JSON-Schema-Test-Suite and what its schemas refer to. */
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { JsonValue } from "@berth/jsonrpc-framing";
 import { scratchFolder } from "../../../../fixtures/parts.js";
 
@@ -29,9 +28,9 @@ export function listFiles(suite: string, folder: string): readonly string[] {
   return names.filter((name) => name.endsWith(".json")).map((name) => join(folder, name));
 }
 
-/** The documents that the suite's schemas refer to: its `remotes` and the meta-schemas of 2020-12. */
+/** The documents that the suite's schemas refer to: its `remotes`. The meta-schemas are known to every compiler. */
 export function readDocuments(suite: string): ReadonlyMap<string, JsonValue> {
-  const documents = new Map(metaSchemas());
+  const documents = new Map<string, JsonValue>();
   const add = (folder: string, uri: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
@@ -41,14 +40,6 @@ export function readDocuments(suite: string): ReadonlyMap<string, JsonValue> {
   };
   add(join(suite, "remotes"), "http://localhost:1234/");
   return documents;
-}
-
-/** The meta-schemas of 2020-12, as ajv carries them. */
-export function metaSchemas(): ReadonlyMap<string, JsonValue> {
-  const folder = dirname(createRequire(import.meta.url).resolve("ajv/dist/refs/json-schema-2020-12/schema.json"));
-  const base = "https://json-schema.org/draft/2020-12/";
-  const vocabularies = readdirSync(join(folder, "meta")).map((name) => `meta/${name.replace(".json", "")}`);
-  return new Map(["schema", ...vocabularies].map((name) => [base + name, readJson(join(folder, `${name}.json`))]));
 }
 
 /** Where `node scripts/parts.mjs` puts the suite, from the source archive of PyPI's `jsonschema`, which carries it. */
