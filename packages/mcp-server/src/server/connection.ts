@@ -27,6 +27,10 @@ export interface ConnectionOptions {
 export interface Connection extends AsyncDisposable {
   /** What `initialize` settled on; undefined before it, and for clients of 2026-07-28. */
   readonly revision: LegacyRevision | undefined;
+  /**
+   * Asks a legacy client whether it is there. Rejects with an `RpcError` when it does not answer in time, or is of 2026-07-28, where servers ask nothing.
+   */
+  ping(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Questions to the client that wait for its answer. */
   readonly waitingForClient: number;
   /**
@@ -78,7 +82,7 @@ export class ConnectionState {
   }
 
   /** Asks a legacy client. Rejects with an RpcError that may be the answer to the request that needed it. */
-  async ask(method: string, params: JsonObject | undefined, signal: AbortSignal): Promise<JsonValue> {
+  async ask(method: string, params: JsonObject | undefined, signal: AbortSignal | undefined): Promise<JsonValue> {
     this.#calls ??= createPendingCalls<JsonValue>({
       timeoutMs: this.#limits.clientAnswerMs,
       maxTotalMs: this.#limits.clientAnswerMs,
@@ -94,7 +98,7 @@ export class ConnectionState {
     } catch (error) {
       if (error instanceof RpcError) throw error;
       this.notify("notifications/cancelled", { requestId: id, reason: "no longer needed" }, false);
-      signal.throwIfAborted();
+      signal?.throwIfAborted();
       throw new RpcError(wireErrors.internal, `no answer from the client to ${method}`, { cause: error });
     }
   }

@@ -1,5 +1,11 @@
-import { isFramingError, type Message, type NotificationMessage, readMessage } from "@berth/jsonrpc-framing";
-import { RegistrationError } from "../errors.js";
+import {
+  isFramingError,
+  type Message,
+  type NotificationMessage,
+  readMessage,
+  wireErrors,
+} from "@berth/jsonrpc-framing";
+import { RegistrationError, RpcError } from "../errors.js";
 import { createSchemaCompiler, isSchemaError, type SchemaCompiler, type SchemaLimits } from "../json-schema/index.js";
 import { type Answer, type JsonRpcResponse, toBytes, toResponse, wireError } from "./answer.js";
 import { type Connection, type ConnectionOptions, ConnectionState } from "./connection.js";
@@ -130,6 +136,11 @@ function present(state: ConnectionState, forget: () => void): Connection {
     },
     get waitingForClient() {
       return state.waitingForClient;
+    },
+    async ping(options) {
+      if (state.revision === undefined)
+        throw new RpcError(wireErrors.internal, "only a client that sent initialize can be asked");
+      await state.ask("ping", undefined, options?.signal);
     },
     close,
     [Symbol.asyncDispose]: () => close(),

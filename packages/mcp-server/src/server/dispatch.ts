@@ -68,6 +68,7 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
     return reply;
   };
   const end = (context: RequestContext<P>, place: number, startedAt: number, { outcome, errorCode }: Ending): void => {
+    if (observation.isIdle) return;
     const { method, name, principal, id, revision, params } = context;
     const durationMs = now() - startedAt;
     const event = { sequence: place, method, name, principal, requestId: id, revision, params };

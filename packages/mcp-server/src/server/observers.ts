@@ -33,6 +33,8 @@ export type Observer<P> = (event: RequestEvent<P>) => void;
 /** All observers of a server, and how often they failed. */
 export interface Observation<P> {
   readonly failures: number;
+  /** Whether nobody observes: then no event is made. */
+  readonly isIdle: boolean;
   emit(event: RequestEvent<P>): void;
 }
 
@@ -50,6 +52,7 @@ export function observe<P>(
     }
   };
   return {
+    isIdle: observers.length === 0,
     get failures() {
       return failures;
     },

@@ -6,8 +6,10 @@ import {
   isFramingError,
   type Message,
   type OversizeFrame,
+  type ParseOptions,
   parseMessage,
 } from "@berth/jsonrpc-framing";
+import { mayRepeatKeys } from "./repeated-keys.js";
 
 /** Told of what comes in, in the order of the stream. */
 export interface InboundEvents {
@@ -26,6 +28,9 @@ export interface Inbound {
   stop(): void;
 }
 
+const parsing: ParseOptions = { params: "object" };
+const strictParsing: ParseOptions = { params: "object", duplicateKeys: "refuse" };
+
 /** One machine over the events of a stream. */
 export function readMessages(readable: Readable, maxFrameBytes: number, events: InboundEvents): Inbound {
   let stopped = false;
@@ -40,7 +45,8 @@ export function readMessages(readable: Readable, maxFrameBytes: number, events: 
   const deliver = (frame: Frame): void => {
     let message: Message;
     try {
-      message = parseMessage(frame.bytes, { params: "object", duplicateKeys: "refuse" });
+      message = parseMessage(frame.bytes, parsing);
+      if (mayRepeatKeys(frame.bytes, message.value)) parseMessage(frame.bytes, strictParsing);
     } catch (error) {
       if (!isFramingError(error)) throw error;
       events.onBadLine(error);

@@ -176,4 +176,50 @@ describe("requestInput before 2026-07-28", () => {
     expect(texts[1]).toContain("p1");
     expect(texts[1]).not.toContain("n0");
   });
+
+  it("pings a client, but not one of 2026-07-28", async () => {
+    const client = openClient(sampleServer({ limits: { clientAnswerMs: 20 } }));
+    await expect(client.connection.ping()).rejects.toMatchObject({ name: "RpcError" });
+    await client.initialize();
+    const pong = client.connection.ping();
+    await answerAll(client, () => ({ result: {} }), 1);
+    await pong;
+    await expect(client.connection.ping()).rejects.toMatchObject({ code: -32603 });
+    await expect(client.connection.ping({ signal: AbortSignal.abort(new Error("mine")) })).rejects.toThrow("mine");
+  });
+});
+
+describe("prompts and resources", () => {
+  it("ask as tools do, in both eras", async () => {
+    const question = { root: { method: "roots/list" } } as const;
+    const server = sampleServer({
+      prompts: [
+        {
+          name: "p",
+          permission: "use",
+          handler: async ({ requestInput }) => JSON.stringify(await requestInput(question)),
+        },
+      ],
+      resources: [
+        {
+          uri: "r:///",
+          name: "r",
+          permission: "use",
+          read: async ({ requestInput }) => JSON.stringify(await requestInput(question)),
+        },
+      ],
+    });
+    for (const [method, params] of [
+      ["prompts/get", { name: "p" }],
+      ["resources/read", { uri: "r:///" }],
+    ] as const) {
+      const client = openClient(server);
+      const asked = resultOf(await client.askModern(method, params, { roots: {} }));
+      expect(asked).toMatchObject({ resultType: "input_required", inputRequests: question });
+      const retry = { ...params, requestState: String(asked["requestState"]), inputResponses: { root: { roots: [] } } };
+      const done = resultOf(await client.askModern(method, retry, { roots: {} }));
+      expect(JSON.stringify(done)).toContain("roots");
+      expect(done).toMatchObject({ resultType: "complete" });
+    }
+  });
 });

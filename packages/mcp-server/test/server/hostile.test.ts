@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { openClient } from "../support/client.js";
+import { notes } from "../support/notes.js";
+import { sampleServer } from "../support/sample.js";
+
+const soak = process.env["BERTH_SOAK"] === "1";
+const runs = soak ? 20_000 : 1_000;
+const methods = [
+  "initialize",
+  "ping",
+  "tools/list",
+  "tools/call",
+  "prompts/list",
+  "prompts/get",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "completion/complete",
+  "logging/setLevel",
+  "server/discover",
+  "notifications/cancelled",
+  "notifications/initialized",
+  "__proto__",
+];
+const names = ["echo", "sum", "greet", "secret", "constructor", "__proto__", "note:///1", "note:///by/{author}"];
+const value = fc.oneof(
+  fc.constantFrom<unknown>(...names, "info", "2025-06-18", "2026-07-28", { type: "ref/prompt", name: "greet" }, {}),
+  fc.jsonValue({ maxDepth: 3 }),
+);
+const meta = fc.constantFrom<unknown>(
+  undefined,
+  { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} },
+  { "io.modelcontextprotocol/protocolVersion": "2099-01-01" },
+  { "io.modelcontextprotocol/protocolVersion": 3 },
+  7,
+);
+const params = fc.record(
+  {
+    _meta: meta,
+    name: value,
+    uri: value,
+    arguments: value,
+    argument: value,
+    ref: value,
+    cursor: value,
+    level: value,
+    requestId: value,
+    protocolVersion: value,
+    capabilities: value,
+    requestState: value,
+    inputResponses: value,
+  },
+  { requiredKeys: [] },
+);
+const message = fc.oneof(
+  fc.record(
+    {
+      jsonrpc: fc.constantFrom("2.0", "1.0"),
+      id: fc.oneof(fc.integer(), fc.string(), fc.constant(null)),
+      method: fc.constantFrom(...methods),
+      params: fc.oneof({ weight: 9, arbitrary: params }, { weight: 1, arbitrary: fc.jsonValue() }),
+    },
+    { requiredKeys: ["jsonrpc", "method"] },
+  ),
+  fc.jsonValue(),
+);
+
+describe("whatever a client sends", () => {
+  it(`is answered exactly when it is a request, and never makes handle reject (${runs} of 20,000 sequences)`, async () => {
+    const server = sampleServer(notes);
+    await fc.assert(
+      fc.asyncProperty(fc.array(message, { maxLength: 6 }), async (messages) => {
+        const { connection } = openClient(server);
+        for (const sent of messages) {
+          const text = JSON.stringify(sent) ?? "null";
+          const answer = await server.handle(JSON.parse(text), { principal: "ada", connection });
+          const { id, method, jsonrpc, params: given } = Object(JSON.parse(text));
+          const isNotification =
+            jsonrpc === "2.0" && typeof method === "string" && id === undefined && typeof Object(given) === "object";
+          if (answer === undefined) expect(isNotification || method === undefined).toBe(true);
+          else {
+            expect(answer.jsonrpc).toBe("2.0");
+            expect("result" in answer !== "error" in answer).toBe(true);
+            if ("error" in answer) expect(Number.isInteger(answer.error.code)).toBe(true);
+            else expect(answer.id).toEqual(id);
+            expect(JSON.stringify(answer)).not.toContain("gold");
+          }
+        }
+        await connection.close();
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  it("cannot reach what is inherited: names of Object.prototype are unknown names", async () => {
+    const client = openClient(sampleServer(notes));
+    for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {
+      expect(await client.askModern("tools/call", { name })).toHaveProperty("error");
+      expect(await client.askModern("prompts/get", { name })).toHaveProperty("error");
+      const params = { ref: { type: "ref/resource", uri: "note:///by/{author}" }, argument: { name, value: "" } };
+      expect(await client.askModern("completion/complete", params)).toHaveProperty("error");
+    }
+  });
+});
