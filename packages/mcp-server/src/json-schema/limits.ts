@@ -16,7 +16,7 @@ export interface SchemaLimits {
   readonly maxInstanceDepth?: number | undefined;
   /** Schemas applied within each other, counting references and combinators: 16 to 1_000. Default 500. */
   readonly maxEvaluationDepth?: number | undefined;
-  /** Work of one `validate`, in steps (a keyword applied, a member looked at, a pattern's state visited): 100 to 1_000_000_000. Default 2_000_000. */
+  /** Work of one `validate`, in steps (a keyword applied, a member looked at, a pattern's state visited): 100 to 1_000_000_000. Default 10_000_000. */
   readonly maxSteps?: number | undefined;
   /** Problems told of one instance: 1 to 1_000. Default 20. */
   readonly maxProblems?: number | undefined;
@@ -35,7 +35,7 @@ const ranges = {
   maxPatternStates: { min: 1, max: 1_000_000, preset: 20_000 },
   maxInstanceDepth: { min: 1, max: 512, preset: 128 },
   maxEvaluationDepth: { min: 16, max: 1_000, preset: 500 },
-  maxSteps: { min: 100, max: 1_000_000_000, preset: 2_000_000 },
+  maxSteps: { min: 100, max: 1_000_000_000, preset: 10_000_000 },
   maxProblems: { min: 1, max: 1_000, preset: 20 },
   maxCachedSchemas: { min: 0, max: 100_000, preset: 1_000 },
 } as const satisfies Record<keyof SchemaLimits, { min: number; max: number; preset: number }>;

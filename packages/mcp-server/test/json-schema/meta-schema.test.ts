@@ -61,7 +61,7 @@ const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
     { maxDepth: 3, depthSize: "small" },
     fc.boolean(),
     fc
-      .array(fc.oneof({ weight: 12, arbitrary: fc.oneof(...right(tie)) }, { weight: 1, arbitrary: wrong }), {
+      .array(fc.oneof({ weight: 12, arbitrary: fc.oneof(...right(tie)) }, { weight: 4, arbitrary: wrong }), {
         maxLength: 4,
       })
       .map(Object.fromEntries),

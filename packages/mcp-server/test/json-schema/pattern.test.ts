@@ -45,6 +45,7 @@ const ordinary = [
   { pattern: "^.$", good: "😀", bad: "\n" },
   { pattern: "^(?<year>\\d{4})-(?:0[1-9]|1[0-2])$", good: "2026-11", bad: "2026-13" },
   { pattern: "^(?:|a|ab)??c{2,3}?$", good: "abccc", bad: "abcccc" },
+  { pattern: `^a{${"0".repeat(80)}2}$`, good: "aa", bad: "a" },
   { pattern: "", good: "", bad: undefined },
 ];
 
@@ -138,6 +139,8 @@ describe("patterns", () => {
     { pattern: `${"(".repeat(101)}${")".repeat(101)}`, says: "nested deeper than 100" },
     { pattern: "[\\p{L}]".repeat(250), says: "compiled" },
     { pattern: Array.from({ length: 200 }, (_, index) => `[\\p{L}\\p{N}${index}]`).join(""), says: "maxPattern" },
+    { pattern: `a{${"9".repeat(400)}}`, says: "SCHEMA_TOO_LARGE" },
+    { pattern: `^a{${"0".repeat(80)}2}$`, says: "compiled" },
     { pattern: "[z-a]", says: "SCHEMA_PATTERN" },
     { pattern: "\\-", says: "SCHEMA_PATTERN" },
     { pattern: "(?a)", says: "SCHEMA_PATTERN" },

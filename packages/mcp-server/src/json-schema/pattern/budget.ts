@@ -10,7 +10,11 @@ export function createStateBudget(maxPatternStates: number): StateBudget {
   let left = maxPatternStates;
   const take = (count = 1): void => {
     left -= count;
-    if (left < 0) throw new PatternRefused(`the patterns need more than ${maxPatternStates} states (maxPatternStates)`);
+    if (left >= 0) return;
+    throw new PatternRefused(
+      `the patterns need more than ${maxPatternStates} states (maxPatternStates)`,
+      "SCHEMA_TOO_LARGE",
+    );
   };
   return { take };
 }

@@ -32,9 +32,13 @@ function checkSyntax(source: string): void {
   try {
     new RegExp(source, "u");
   } catch (cause) {
-    throw new PatternRefused(cause instanceof Error ? cause.message : "not a regular expression", { cause });
+    throw new PatternRefused(cause instanceof Error ? cause.message : "not a regular expression", "SCHEMA_PATTERN", {
+      cause,
+    });
   }
 }
+
+const quantifierSyntax = /(?:[*+?]|\{(\d+)(,)?(\d*)\})\??/y;
 
 const groupOpenings = [
   { opening: "(?:", look: undefined },
@@ -70,7 +74,9 @@ class PatternReader {
 
   #repeated(depth: number): PatternTree {
     const part = this.#atom(depth);
-    const quantifier = /^(?:[*+?]|\{(\d+)(,)?(\d*)\})\??/.exec(this.#source.slice(this.#at, this.#at + 64));
+    const reader = new RegExp(quantifierSyntax);
+    reader.lastIndex = this.#at;
+    const quantifier = reader.exec(this.#source);
     if (quantifier === null) return part;
     this.#at += quantifier[0].length;
     const [text, from, comma, to] = quantifier;

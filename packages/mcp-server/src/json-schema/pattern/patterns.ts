@@ -32,7 +32,7 @@ export function createPatterns(bounds: SchemaBounds): Patterns {
       return (text, run) => matchesPattern(program, text, (steps) => run.spend(steps));
     } catch (error) {
       if (!(error instanceof PatternRefused)) throw error;
-      throw schemaFault("SCHEMA_PATTERN", pointer, error.message, { cause: error });
+      throw schemaFault(error.code, pointer, error.message, { cause: error });
     }
   };
   const compile = (source: string, pointer: string): TextTest => {
