@@ -64,6 +64,14 @@ describe("the README", () => {
     });
   });
 
+  it("is not the only example: the one with zod runs too", () => {
+    const _meta = { [modernMetaKeys.protocolVersion]: "2026-07-28", [modernMetaKeys.clientCapabilities]: {} };
+    const params = { name: "greet", arguments: { name: " Ada ", times: 2 }, _meta };
+    const input = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })}\n`;
+    const run = spawnSync(process.execPath, [`${root}examples/zod.js`], { encoding: "utf8", input });
+    expect(JSON.parse(run.stdout)).toMatchObject({ result: { content: [{ text: "Hello, Ada! Hello, Ada!" }] } });
+  });
+
   it("names a test that exists for each guarantee, and every error code", () => {
     for (const [name] of text("README.md").matchAll(/\btest\/[a-z./-]+\.test\.ts\b/g))
       expect(existsSync(`${root}${name}`)).toBe(true);

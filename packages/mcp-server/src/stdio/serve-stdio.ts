@@ -46,11 +46,13 @@ export interface ServeStdioEnd {
  * Serves one client over two streams, one message a line (MCP 2025-11-25 and 2026-07-28, Transports § stdio), until it ends its input.
  * Then work under way is aborted, what it still answers within `drainMs` is sent, and the promise resolves, or the process ends.
  * Never rejects for anything that a client does.
+ * @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist, or a readable with an encoding.
  */
 export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdioEnd> {
   // One state machine over the life of a client, hence its length.
   const { server, principal, readable = process.stdin, writable = process.stdout } = options;
   const bounds = readBounds(options.limits);
+  if (readable.readableEncoding !== null) throw new TypeError("the readable decodes text; bytes are needed");
   const log = options.logger ?? logToStderr;
   const guard = writable === process.stdout ? guardOutput(writable, process.stderr) : undefined;
   const waiting: RequestMessage[] = [];
@@ -81,12 +83,18 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     const error = wireError(wireErrors.internal, "the answer is too large", { limit: bounds.maxSentFrameBytes });
     outbound.send(toBytes({ id: request.id, error }));
   };
+  const decide = (request: RequestMessage, error: unknown): "exit" | "continue" => {
+    const { onUnexpectedError = "exit" } = options;
+    try {
+      log(`unexpected error in ${request.method}`, error);
+      return typeof onUnexpectedError === "function" ? onUnexpectedError(error) : onUnexpectedError;
+    } catch {
+      return "exit"; // whoever was to decide failed as well
+    }
+  };
   const unexpected = (request: RequestMessage, error: unknown): void => {
     outbound.send(toBytes({ id: request.id, error: internalError }));
-    log(`unexpected error in ${request.method}`, error);
-    const { onUnexpectedError = "exit" } = options;
-    const verdict = typeof onUnexpectedError === "function" ? onUnexpectedError(error) : onUnexpectedError;
-    if (verdict === "exit") void stop(1, false);
+    if (decide(request, error) === "exit") void stop(1, false);
   };
   const run = async (request: RequestMessage, signal?: AbortSignal): Promise<void> => {
     const counts = request.method !== "subscriptions/listen";
@@ -182,6 +190,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     await connection.close({ farewell: !abort });
     await within(bounds.drainMs, outbound.flushed());
     await outbound.close();
+    if (outbound.dropped > 0) log(`${outbound.dropped} notifications were left out: the client did not keep up`);
     guard?.release();
     resolveEnd({ code });
     if (options.exitProcess ?? readable === process.stdin) process.exit(code);

@@ -24,6 +24,7 @@ export function guardOutput(output: Writable, elsewhere: Writable): GuardedOutpu
   output.on("error", onError).on("close", onClose);
   writable.on("error", ignore);
   output.write = elsewhere.write.bind(elsewhere);
+  elsewhere.on("error", ignore); // a client that does not read what is printed must not end the process
   return {
     writable,
     release() {
@@ -34,5 +35,5 @@ export function guardOutput(output: Writable, elsewhere: Writable): GuardedOutpu
   };
 }
 
-/** The transport over it listens as well, and says it. */
+/** For errors that are told elsewhere, or are of no consequence. */
 function ignore(): void {}

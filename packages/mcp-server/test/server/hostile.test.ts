@@ -95,6 +95,26 @@ describe("whatever a client sends", () => {
     );
   });
 
+  it("leaves nothing behind when 10,000 clients come and go with work under way", async () => {
+    const server = sampleServer(notes);
+    const ended: Promise<unknown>[] = [];
+    const clients = Array.from({ length: 10_000 }, () => openClient(server));
+    for (const client of clients) {
+      await client.initialize();
+      await client.ask("resources/subscribe", { uri: "note:///1" });
+      ended.push(client.ask("tools/call", { name: "waits" }));
+      ended.push(client.askModern("subscriptions/listen", { notifications: { toolsListChanged: true } }));
+    }
+    await new Promise(setImmediate);
+    for (const client of clients) await client.connection.close();
+    expect(new Set(await Promise.all(ended))).toEqual(new Set([undefined]));
+    for (const client of clients) client.sent.length = 0;
+    server.listChanged("tools");
+    server.resourceUpdated("note:///1");
+    expect(clients.every(({ sent }) => sent.length === 0)).toBe(true);
+    await expect(clients[0]?.ask("ping")).rejects.toThrow("closed");
+  });
+
   it("cannot reach what is inherited: names of Object.prototype are unknown names", async () => {
     const client = openClient(sampleServer(notes));
     for (const name of ["constructor", "toString", "__proto__", "hasOwnProperty"]) {

@@ -76,7 +76,14 @@ describe.each(["legacy", "auto", { pin: "2026-07-28" }] as const)(
   "the official SDK's client, 2.x, in mode %j",
   (mode) => {
     it("uses everything that the server offers", async () => {
-      const client = new ModernClient(info, { capabilities, versionNegotiation: { mode } });
+      let heard: (names: readonly string[]) => void = () => undefined;
+      const changed = new Promise<readonly string[]>((resolve) => {
+        heard = resolve;
+      });
+      const onChanged = (_error: unknown, items: { name: string }[] | null): void =>
+        heard((items ?? []).map(({ name }) => name));
+      const listChanged = { tools: { onChanged } };
+      const client = new ModernClient(info, { capabilities, versionNegotiation: { mode }, listChanged });
       client.setRequestHandler("elicitation/create", ({ params }) => ({
         action: "accept",
         content: answers[params.message] ?? {},
@@ -102,6 +109,12 @@ describe.each(["legacy", "auto", { pin: "2026-07-28" }] as const)(
       ]);
       expect((await client.readResource({ uri: "note:///1" })).contents).toMatchObject([{ text: "first" }]);
       await expect(client.readResource({ uri: "note:///absent" })).rejects.toThrow();
+      await client.callTool({ name: "changes", arguments: {} });
+      expect(await changed).toContain("echo");
+      const controller = new AbortController();
+      const slow = client.callTool({ name: "slow", arguments: {} }, { signal: controller.signal });
+      controller.abort();
+      await expect(slow).rejects.toThrow();
       await client.close();
     });
   },

@@ -61,6 +61,21 @@ describe("a stdio server as a process", () => {
     expect(stderr).toContain("unexpected error in tools/call: Error: the password is hunter2");
   });
 
+  it("goes on when nobody reads what is printed", async () => {
+    const child = spawn(process.execPath, [program], { stdio: "pipe", signal: AbortSignal.timeout(20_000) });
+    child.stderr.destroy();
+    let stdout = "";
+    child.stdout.on("data", (chunk) => {
+      stdout += chunk;
+    });
+    child.stdin.write(`${JSON.stringify(toolCall(1, "prints"))}\n`);
+    child.stdin.write(`${JSON.stringify(toolCall(2, "prints"))}\n`);
+    while (stdout.split("\n").length < 3) await once(child.stdout, "data");
+    child.stdin.end(`${JSON.stringify(toolCall(3, "echo", { text: "x" }))}\n`);
+    const [code] = await once(child, "close");
+    expect([code, stdout.split("\n").length]).toEqual([0, 4]);
+  });
+
   it("goes on after an unexpected error when it is told to", async () => {
     const input = [toolCall(1, "breaks"), toolCall(2, "echo", { text: "still here" })];
     const { code, lines } = await run(input, { args: ["continue"] });
@@ -147,6 +162,50 @@ describe("serveStdio over streams of the caller", () => {
       { id: 2, error: { code: -32603 } },
     ]);
     expect(seen.map(String)).toEqual(["Error: the password is hunter2", "Error: the password is hunter2"]);
+  });
+
+  it("stops when the function that decides throws", async () => {
+    const served = pipe(sampleServer(), {
+      onUnexpectedError: () => {
+        throw new Error("undecided");
+      },
+    });
+    served.send(toolCall(1, "breaks"));
+    expect(await served.ended).toEqual({ code: 1 });
+  });
+
+  it("leaves progress out when the client does not keep up, and says so at the end; never an answer", async () => {
+    const { createMcpServer } = await import("../../src/index.js");
+    const server = createMcpServer<string>({
+      identity: { name: "chatty", version: "1" },
+      authorize: () => true,
+      tools: [
+        {
+          name: "chat",
+          description: "tells much",
+          permission: "use",
+          inputSchema: { type: "object" },
+          handler: ({ progress }) => {
+            for (let step = 0; step < 10_000; step++) progress(step, 10_000, "x".repeat(100));
+            return "told";
+          },
+        },
+      ],
+    });
+    const served = pipe(server, { limits: { maxQueuedBytes: 10_000 } });
+    const call = JSON.stringify(toolCall(1, "chat")).replace('"_meta":{', '"_meta":{"progressToken":"t",');
+    served.send(JSON.parse(call));
+    const signal = AbortSignal.timeout(10_000);
+    while (!served.lines.some(({ id }) => id === 1)) {
+      signal.throwIfAborted();
+      await new Promise(setImmediate);
+    }
+    served.input.end();
+    await served.ended;
+    expect(served.lines.length).toBeLessThan(200);
+    expect(served.logged).toEqual([
+      `${10_000 - served.lines.length + 1} notifications were left out: the client did not keep up`,
+    ]);
   });
 
   it("says farewell to listeners when it stops by itself", async () => {
