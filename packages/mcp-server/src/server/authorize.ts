@@ -31,7 +31,7 @@ export async function isAllowed<P>(
   try {
     const answer = authorize({ principal: context.principal, permission, kind, name });
     if (answer === true || (answer !== false && (await answer) === true)) return true;
-    context.outcome = "denied";
+    context.outcome ??= "denied";
   } catch {
     // What it threw may hold secrets and is no answer; that it threw is told to the observers.
     context.outcome = "failure";

@@ -74,11 +74,15 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
     if (state === undefined) throw new Error("the connection is closed, or is none of this server");
     return state;
   };
-  const answer = async (message: Message, context: HandleContext<P>): Promise<Answer | undefined> => {
-    const state = stateOf(context.connection);
+  const answer = async <T>(
+    message: Message,
+    { principal, connection, signal }: HandleContext<P>,
+    finish: (answer: Answer) => T,
+  ): Promise<T | undefined> => {
+    const state = stateOf(connection);
     switch (message.kind) {
       case "request":
-        return dispatcher.answer(message, context.principal, state, context.signal);
+        return dispatcher.answer(message, { principal, connection: state, signal }, finish);
       case "notification":
         return void notified(state, message);
       case "response":
@@ -90,13 +94,9 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
   return {
     async handle(value, context) {
       const message = tryRead(value, stateOf(context.connection));
-      const answered = "kind" in message ? await answer(message, context) : message;
-      return answered === undefined ? undefined : toResponse(answered);
+      return "kind" in message ? answer(message, context, toResponse) : toResponse(message);
     },
-    async handleMessage(message, context) {
-      const answered = await answer(message, context);
-      return answered === undefined ? undefined : toBytes(answered);
-    },
+    handleMessage: (message, context) => answer(message, context, toBytes),
     openConnection({ send }) {
       const state = new ConnectionState(send, limits, options.scheduler);
       const connection = present(state, () => void connections.delete(connection));

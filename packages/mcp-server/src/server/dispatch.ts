@@ -13,13 +13,22 @@ import { inputRequired } from "./rounds.js";
 
 /** Answers requests: era, method, then what the method does (its parameters, permission, schema, handler), then one event. */
 export interface Dispatcher<P> {
-  /** Undefined for a request that was cancelled. Rejects with what a handler threw, when that is no answer. */
-  answer(
+  /**
+   * Undefined for a request that was cancelled. Rejects with what a handler threw, when that is no answer, or with what `finish` threw over its
+   * result: that is a fault of the handler too, and the event says so.
+   */
+  answer<T>(
     request: RequestMessage,
-    principal: P,
-    connection: ConnectionState,
-    signal?: AbortSignal,
-  ): Promise<Answer | undefined>;
+    context: DispatchContext<P>,
+    finish: (answer: Answer) => T,
+  ): Promise<T | undefined>;
+}
+
+/** Who asks, and by which way. */
+interface DispatchContext<P> {
+  readonly principal: P;
+  readonly connection: ConnectionState;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** What an event needs that the context does not hold. */
@@ -76,14 +85,14 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
   };
 
   return {
-    async answer({ id, method, params }, principal, connection, signal) {
+    async answer({ id, method, params }, { principal, connection, signal }, finish) {
       const startedAt = now();
       const place = ++sequence;
       const given = isObject(params) ? deepFreeze(params) : undefined;
       const context = new RequestContext(id, method, given, principal, connection);
       if (connection.inFlight.has(id)) {
         end(context, place, startedAt, { outcome: "protocol-error", errorCode: wireErrors.invalidRequest });
-        return { id, error: wireError(wireErrors.invalidRequest, "a request with this id is under way") };
+        return finish({ id, error: wireError(wireErrors.invalidRequest, "a request with this id is under way") });
       }
       connection.inFlight.set(id, context);
       const onAbort = (): void => context.cancel(signal?.reason);
@@ -92,8 +101,9 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
       let ending: Ending = { outcome: "failure", errorCode: wireErrors.internal };
       try {
         const reply = context.cancelled ? {} : await run(context);
+        const answer = context.cancelled ? undefined : finish({ id, reply });
         ending = { outcome: context.cancelled ? "cancelled" : (context.outcome ?? "success") };
-        return context.cancelled ? undefined : { id, reply };
+        return answer;
       } catch (thrown) {
         if (context.interrupted) {
           ending = { outcome: "cancelled" };
@@ -102,7 +112,7 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
         const error = toWireError(thrown);
         if (error === undefined) throw thrown;
         ending = { outcome: context.outcome ?? "protocol-error", errorCode: error.code };
-        return { id, error };
+        return finish({ id, error });
       } finally {
         context.finished = true;
         connection.inFlight.delete(id);

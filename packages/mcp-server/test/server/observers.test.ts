@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { RequestEvent } from "../../src/index.js";
+import { createMcpServer, type RequestEvent } from "../../src/index.js";
 import { openClient } from "../support/client.js";
+import { pipe, toolCall } from "../support/piped.js";
 import { sampleServer } from "../support/sample.js";
 
 describe("observers", () => {
@@ -77,6 +78,28 @@ describe("observers", () => {
     await new Promise(setImmediate);
     expect(server.observerFailures).toBe(2);
     expect(told.map(String)).toEqual(["Error: first", "Error: second"]);
+  });
+
+  it("are told of a failure when the result is no JSON, and the caller gets the error", async () => {
+    const outcomes: string[] = [];
+    const server = createMcpServer<string>({
+      identity: { name: "big", version: "1" },
+      authorize: () => true,
+      observers: [({ outcome }) => void outcomes.push(outcome)],
+      tools: [
+        {
+          name: "big",
+          description: "returns what JSON cannot say",
+          permission: "use",
+          inputSchema: { type: "object" },
+          handler: () => Object({ content: [{ type: "text", text: 10n }] }),
+        },
+      ],
+    });
+    const served = pipe(server, { onUnexpectedError: "continue" });
+    served.send(toolCall(1, "big"));
+    expect(await served.written(1)).toMatchObject([{ id: 1, error: { code: -32603 } }]);
+    expect(outcomes).toEqual(["failure"]);
   });
 
   it("were told before handle rejects with what the handler threw", async () => {

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { createMcpServer, legacyRevisions } from "../../src/index.js";
+import type { JsonObject } from "@berth/jsonrpc-framing";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { createMcpServer, defineTool, legacyRevisions } from "../../src/index.js";
 import { errorOf, openClient, resultOf } from "../support/client.js";
 import { sampleServer, sampleTools } from "../support/sample.js";
 
@@ -239,6 +240,34 @@ describe("tools/call", () => {
     await client.ask("logging/setLevel", { level: "error" });
     await client.ask("tools/call", { name: "tells" });
     expect(client.sent).toEqual([]);
+  });
+
+  it("gives handlers the types that their schemas say", async () => {
+    const { z } = await import("zod");
+    const typed = defineTool({
+      name: "next",
+      description: "adds one",
+      permission: "use",
+      inputSchema: z.object({ n: z.number() }),
+      handler: ({ arguments: { n } }) => {
+        expectTypeOf(n).toEqualTypeOf<number>();
+        return String(n + 1);
+      },
+    });
+    const plain = defineTool({
+      name: "plain",
+      description: "says what came",
+      permission: "use",
+      inputSchema: { type: "object" },
+      handler: ({ arguments: given }) => {
+        expectTypeOf(given).toEqualTypeOf<JsonObject>();
+        return JSON.stringify(given);
+      },
+    });
+    const client = openClient(sampleServer({ tools: [typed, plain] }));
+    expect(resultOf(await client.askModern("tools/call", { name: "next", arguments: { n: 1 } }))).toMatchObject({
+      content: [{ text: "2" }],
+    });
   });
 
   it("takes arguments through a Standard Schema, as it makes them", async () => {
