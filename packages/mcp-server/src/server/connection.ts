@@ -8,6 +8,7 @@ import {
   type WireError,
   wireErrors,
 } from "@berth/jsonrpc-framing";
+import type { Era } from "../era.js";
 import { RpcError } from "../errors.js";
 import type { LegacyRevision } from "../revisions.js";
 import type { RequestContext } from "./context.js";
@@ -25,6 +26,8 @@ export interface ConnectionOptions {
 
 /** One client, as far as the server remembers it: its handshake, its requests under way, its subscriptions. */
 export interface Connection extends AsyncDisposable {
+  /** Of the last request. An answer to bytes that name no request has `id: null`, in the modern era no `id`. */
+  readonly era: Era | undefined;
   /** What `initialize` settled on; undefined before it, and for clients of 2026-07-28. */
   readonly revision: LegacyRevision | undefined;
   /**
@@ -57,7 +60,7 @@ export class ConnectionState {
   clientCapabilities: JsonObject = Object.freeze({});
   logLevel: LogLevel = "info";
   /** The era of the last request, for answers to bytes that say none. */
-  modern = false;
+  era: Era | undefined;
   closed = false;
   readonly #send: ConnectionOptions["send"];
   readonly #limits: ServerLimits;

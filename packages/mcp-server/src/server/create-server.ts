@@ -131,6 +131,9 @@ function present(state: ConnectionState, forget: () => void): Connection {
     forget();
   };
   return {
+    get era() {
+      return state.era;
+    },
     get revision() {
       return state.revision;
     },
@@ -154,7 +157,7 @@ function tryRead(value: unknown, state: ConnectionState): Message | Answer {
   } catch (error) {
     if (!isFramingError(error)) throw error;
     return {
-      id: error.requestId ?? (state.modern ? undefined : null),
+      id: error.requestId ?? (state.era === "modern" ? undefined : null),
       error: wireError(error.wireCode, error.message),
     };
   }

@@ -52,7 +52,7 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
       served,
     );
     context.era = decided.era;
-    connection.modern = decided.era === "modern";
+    connection.era = decided.era;
     if (decided.era === "modern") {
       context.revision = decided.revision;
       context.clientCapabilities = isObject(capabilities) ? capabilities : {};

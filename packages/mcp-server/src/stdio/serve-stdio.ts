@@ -156,7 +156,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
   };
   const refuse = (id: string | number | undefined, wireCode: number, text: string, limit?: number): void => {
     const error = wireError(wireCode, text, limit === undefined ? undefined : { limit });
-    outbound.send(toBytes({ id: id ?? (connection.revision === undefined ? undefined : null), error }));
+    outbound.send(toBytes({ id: id ?? (connection.era === "modern" ? undefined : null), error }));
     badLines += 1;
     if (badLines < bounds.maxBadLines) return;
     log(`${badLines} lines in a row were no messages`);

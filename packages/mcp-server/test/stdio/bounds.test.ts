@@ -68,7 +68,7 @@ describe("what a stdio server reads", () => {
     served.input.write(`${line}\n${JSON.stringify(toolCall(7, "sum"))}\n`);
     const [refusal, answer] = await served.written(2);
     expect(refusal).toMatchObject({ jsonrpc: "2.0", error: { code } });
-    expect(refusal?.["id"]).toBe(id);
+    expect(refusal?.["id"]).toBe(id ?? null);
     expect(answer).toMatchObject({ id: 7 });
   });
 
