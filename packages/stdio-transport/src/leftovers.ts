@@ -5,6 +5,9 @@ import { pause } from "./within.js";
 
 const pollMs = 10;
 
+/** How long processes that cannot be proved to be the child's are looked at: another sweep may be ending them just now. */
+const settleMs = 500;
+
 /** Whether the session number is certainly still the child's, though none of its recorded processes need be left. */
 export type SessionTrust = "certain" | "unknown";
 
@@ -19,11 +22,16 @@ export async function endLeftovers(
   timeoutMs: number,
   scheduler: Scheduler,
 ): Promise<"gone" | "unproven" | "alive"> {
-  const deadline = scheduler.now() + timeoutMs;
+  const begun = scheduler.now();
+  const deadline = begun + timeoutMs;
+  const settled = begun + Math.min(settleMs, timeoutMs);
   let trusted = trust === "certain";
   for (;;) {
     const left = findLeft(record, trusted);
-    if (left.own.length === 0) return left.unproven ? "unproven" : "gone";
+    if (left.own.length === 0) {
+      if (!left.unproven) return "gone";
+      if (scheduler.now() >= settled) return "unproven";
+    }
     // A living member pins the session's number, so those that are still there after it are the child's too.
     trusted ||= left.own.some((stat) => stat.session === record.session);
     for (const { pid } of left.own) killOne(pid);

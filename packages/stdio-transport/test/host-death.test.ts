@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { scaledCount } from "../../../fixtures/counts.js";
@@ -51,7 +51,7 @@ describe("a sweep after a death", () => {
     const host = startHost("group");
     await soon(host.said(), "the begin of the spawn");
     const { pid, supervisor } = await soon(host.said(), "the child");
-    process.kill(supervisor, "SIGSTOP");
+    await soon(stop(supervisor), "the stop");
     await host.kill();
     expect(bearersOf(host.token)).toContain(pid);
     const report = await sweepChildren(host.registry);
@@ -64,7 +64,7 @@ describe("a sweep after a death", () => {
     const host = startHost("group");
     await soon(host.said(), "the begin of the spawn");
     const { supervisor } = await soon(host.said(), "the child");
-    process.kill(supervisor, "SIGSTOP");
+    await soon(stop(supervisor), "the stop");
     await host.kill();
     const reports = await Promise.all([sweepChildren(host.registry), sweepChildren(host.registry)]);
     expect(reports.flatMap(({ failed, unproven }) => [...failed, ...unproven])).toEqual([]);
@@ -76,7 +76,7 @@ describe("a sweep after a death", () => {
     const host = startHost("group");
     await soon(host.said(), "the begin of the spawn");
     const { pid, supervisor } = await soon(host.said(), "the child");
-    process.kill(supervisor, "SIGSTOP");
+    await soon(stop(supervisor), "the stop");
     await host.kill();
     process.kill(supervisor, "SIGKILL"); // and the command dies with it, but not what the command made
     await soon(untilDead(pid), "the end of the command");
@@ -107,6 +107,12 @@ async function startMs(containment: "auto" | "group"): Promise<number> {
   await host.kill();
   expect(await untilNoneBears(host.token)).toEqual([]);
   return tookMs;
+}
+
+/** Until the stop has come, the process goes on: it could still act on the death of its host. */
+async function stop(pid: number): Promise<void> {
+  process.kill(pid, "SIGSTOP");
+  while (!/^\d+ \(.*\) T /su.test(readFileSync(`/proc/${pid}/stat`, "latin1"))) await pause(1);
 }
 
 async function untilDead(pid: number): Promise<void> {
