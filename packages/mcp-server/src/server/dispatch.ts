@@ -37,6 +37,7 @@ interface Ending {
   readonly errorCode?: number | undefined;
 }
 
+/** One machine over the life of a request, hence its length. */
 export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, now: () => number): Dispatcher<P> {
   const methods = methodsOf(core);
   const served = core.options.revisions ?? { legacy: legacyRevisions, modern: modernRevisions };

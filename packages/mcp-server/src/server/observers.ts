@@ -1,4 +1,4 @@
-import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
+import type { JsonArray, JsonObject, JsonValue, RequestId } from "@berth/jsonrpc-framing";
 import type { ProtocolRevision } from "../revisions.js";
 
 /**
@@ -69,13 +69,24 @@ export function observe<P>(
   };
 }
 
-/** Freezes a parsed JSON value all the way down, level by level, so that deep values cost no stack. */
-export function deepFreeze<T>(value: T): T {
-  const waiting: unknown[] = [value];
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (typeof node !== "object" || node === null) continue;
-    Object.freeze(node);
-    for (const child of Object.values(node)) if (typeof child === "object" && child !== null) waiting.push(child);
-  }
+/** Freezes a JSON value all the way down. Recursion is bounded: a message is at most 128 levels deep. */
+export function deepFreeze<T extends JsonValue>(value: T): T {
+  if (typeof value === "object" && value !== null) freezeTree(value);
   return value;
+}
+
+function freezeTree(node: JsonObject | JsonArray): void {
+  Object.freeze(node);
+  if (isArray(node)) {
+    for (const child of node) if (typeof child === "object" && child !== null) freezeTree(child);
+    return;
+  }
+  for (const key in node) {
+    const child = node[key];
+    if (typeof child === "object" && child !== null) freezeTree(child);
+  }
+}
+
+function isArray(node: JsonObject | JsonArray): node is JsonArray {
+  return Array.isArray(node);
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@berth/jsonrpc-framing";
+import type { JsonArray, JsonObject } from "@berth/jsonrpc-framing";
 
 const COLON = 0x3a;
 
@@ -12,14 +12,21 @@ export function mayRepeatKeys(bytes: Uint8Array, message: JsonObject): boolean {
   return colons !== countMembers(message);
 }
 
-/** Without recursion: a message may be 128 levels deep, and much wider. */
-function countMembers(message: JsonObject): number {
+/** Recursion is bounded: a message that was parsed is at most 128 levels deep. `for…in` makes no list of keys, on a hot path. */
+function countMembers(node: JsonObject | JsonArray): number {
   let members = 0;
-  const waiting: object[] = [message];
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    const children: readonly unknown[] = Array.isArray(node) ? node : Object.values(node);
-    if (!Array.isArray(node)) members += children.length;
-    for (const child of children) if (typeof child === "object" && child !== null) waiting.push(child);
+  if (isArray(node)) {
+    for (const child of node) if (typeof child === "object" && child !== null) members += countMembers(child);
+    return members;
+  }
+  for (const key in node) {
+    members += 1;
+    const child = node[key];
+    if (typeof child === "object" && child !== null) members += countMembers(child);
   }
   return members;
+}
+
+function isArray(node: JsonObject | JsonArray): node is JsonArray {
+  return Array.isArray(node);
 }
