@@ -52,13 +52,17 @@ export function createOutbound(writable: Writable, bounds: StdioBounds, events: 
   };
   const send = (message: Uint8Array): void => {
     if (gone) return;
+    if (message.length > maxSentFrameBytes) {
+      dropped += 1; // a question that is too large: its handler gets no answer in time
+      return;
+    }
     queued += 1;
     void transport.send(message).then(settled, failed);
   };
   return {
     send,
     sendIfRoom(message) {
-      if (isFull() || message.length > maxSentFrameBytes) dropped += 1;
+      if (isFull()) dropped += 1;
       else send(message);
     },
     get dropped() {
