@@ -111,6 +111,13 @@ describe("the word of the command line that is the script", () => {
     },
   );
 
+  it.each(["-f", "-F", "--file"])("php %s without a file is unknown, and names no word", (option) => {
+    const php = interpreterTables.find(({ family }) => family === "php");
+    if (php === undefined) throw new Error("no table of php");
+    expect(scanArguments(php, [option]).finding).toMatchObject({ kind: "unknown", word: option });
+    expect(scanArguments(php, [option, "x"]).finding).toEqual({ kind: "target", index: 1 });
+  });
+
   it("names of options are never members of Object.prototype", () => {
     for (const each of interpreterTables) {
       for (const word of ["--constructor", "--__proto__", "constructor", "-constructor", "toString"]) {

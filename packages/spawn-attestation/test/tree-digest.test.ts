@@ -103,19 +103,24 @@ describe("the tree-v1 digest", () => {
     );
   });
 
-  withPython("is what the ten-line script computes, for folders made at random", () => {
-    const name = fc.stringMatching(/^[abü.\n -]{1,5}$/).filter((text) => text !== "." && text !== "..");
-    const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
-    const glob = fc.constantFrom("**/a*", "a/**", "*", "**/ü", "b", "**/.*", "a/*/b");
-    fc.assert(
-      fc.property(fc.array(path, { maxLength: 12 }), fc.array(glob, { maxLength: 3 }), (paths, globs) => {
-        const folder = testFolder();
-        for (const [index, each] of paths.entries()) putIfFree(join(folder, each), String(index), index % 3 === 0);
-        expect(`tree-v1:${treeOf(folder, globs).hex}`).toBe(recompute(folder, globs));
-      }),
-      { numRuns: runs(400) },
-    );
-  });
+  withPython(
+    "is what the ten-line script computes, for folders made at random",
+    () => {
+      const name = fc.stringMatching(/^[abü.\n -]{1,5}$/).filter((text) => text !== "." && text !== "..");
+      const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
+      const glob = fc.constantFrom("**/a*", "a/**", "*", "**/ü", "b", "**/.*", "a/*/b");
+      fc.assert(
+        fc.property(fc.array(path, { maxLength: 12 }), fc.array(glob, { maxLength: 3 }), (paths, globs) => {
+          const folder = testFolder();
+          for (const [index, each] of paths.entries()) putIfFree(join(folder, each), String(index), index % 3 === 0);
+          expect(`tree-v1:${treeOf(folder, globs).hex}`).toBe(recompute(folder, globs));
+        }),
+        { numRuns: runs(400) },
+      );
+      // Two Python processes for each folder.
+    },
+    600_000,
+  );
 });
 
 /** A name may be taken by a file or a folder already: then this path is not made. */

@@ -5,6 +5,9 @@ import { pause } from "./within.js";
 
 const pollMs = 10;
 
+/** How long processes are given to stand still: one in a system call that cannot be interrupted takes its time. */
+const stopMs = 200;
+
 /** How long processes that cannot be proved to be the child's are looked at: another sweep may be ending them just now. */
 const settleMs = 500;
 
@@ -25,7 +28,9 @@ export async function endLeftovers(
   const begun = scheduler.now();
   const deadline = begun + timeoutMs;
   const settled = begun + Math.min(settleMs, timeoutMs);
+  const stopped = begun + Math.min(stopMs, timeoutMs);
   let trusted = trust === "certain";
+  let wasStill = false;
   for (;;) {
     const left = findLeft(record, trusted);
     if (left.own.length === 0) {
@@ -34,9 +39,13 @@ export async function endLeftovers(
     }
     // A living member pins the session's number, so those that are still there after it are the child's too.
     trusted ||= left.own.some((stat) => stat.session === record.session);
-    for (const { pid } of left.own) killOne(pid);
+    const isStill = left.own.every(({ state }) => state === "T") || scheduler.now() >= stopped;
+    // All stand still, and were looked at once more since: one that runs may fork a child that nobody would know as theirs.
+    const signal = isStill && wasStill ? "SIGKILL" : "SIGSTOP";
+    for (const { pid } of left.own) signalOne(pid, signal);
+    wasStill = isStill;
     if (scheduler.now() >= deadline) return "alive";
-    await pause(pollMs, scheduler);
+    await pause(signal === "SIGSTOP" ? 1 : pollMs, scheduler);
   }
 }
 
@@ -68,9 +77,9 @@ function withDescendants(seeds: ReadonlySet<ProcessStat>, all: readonly ProcessS
   return [...own];
 }
 
-function killOne(pid: number): void {
+function signalOne(pid: number, signal: "SIGSTOP" | "SIGKILL"): void {
   try {
-    process.kill(pid, "SIGKILL");
+    process.kill(pid, signal);
   } catch {
     // ESRCH: it is gone. EPERM: it took another user's rights, and stays in the list until the deadline.
   }

@@ -46,8 +46,10 @@ export function scanArguments(table: InterpreterTable, words: readonly string[])
     const { role, name, value, takesNext } = option;
     if (takesNext) index += 1;
     if (role === "preload") preloads.push(value);
-    else if (role === "target") return done(takesNext ? { kind: "target", index } : { kind: "unknown", word, value });
-    else if (role !== "plain") return done({ kind: role, word: name, value });
+    else if (role === "target") {
+      const isThere = takesNext && index < words.length;
+      return done(isThere ? { kind: "target", index } : { kind: "unknown", word, value });
+    } else if (role !== "plain") return done({ kind: role, word: name, value });
   }
   return done({ kind: "missing" });
 }
