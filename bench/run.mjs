@@ -18,7 +18,7 @@ const runner = `
   for (const row of await run()) {
     const verdict = row.target === undefined ? "     " : row.holds ? "holds" : "MISS ";
     const figure = (value) => (typeof value === "number" ? Number(value.toPrecision(4)) : value);
-    console.log([verdict, row.name.padEnd(64), "ratio " + figure(row.ratio), row.target === undefined ? "" : "target " + row.target,
+    console.log([verdict, row.name.padEnd(64), row.unit === undefined ? "ratio " + figure(row.ratio) : figure(row.ratio) + " " + row.unit, row.target === undefined ? "" : "target " + row.target,
       "ours " + figure(row.ours) + ", other " + figure(row.other), row.spread ?? ""].filter(Boolean).join("  "));
   }`;
 

@@ -135,7 +135,7 @@ async function compare(label, open, server, targets) {
       through.push(await measure(() => open(process.execPath, args), "echo__"));
     }
     const of = (rows, key) => rows.map((row) => row[key]);
-    const row = (name, key, figure, target, holds) => {
+    const row = (name, key, figure, target, holds, unit) => {
       const each = through.map((ours, index) => figure(ours[key], direct[index][key]));
       const ratio = median(each);
       const shared = {
@@ -144,26 +144,28 @@ async function compare(label, open, server, targets) {
         other: median(of(direct, key)),
         ratio,
       };
-      return { ...shared, spread: `spread ${spread(each)}`, ...(target && { target, holds: holds(ratio) }) };
+      return { ...shared, unit, spread: `spread ${spread(each)}`, ...(target && { target, holds: holds(ratio) }) };
     };
     const share = (ours, other) => ours / other;
     return [
       row(
-        "added p50, ms (small call)",
+        "added p50 (small call)",
         "p50",
         (a, b) => a - b,
         targets && "<= 0.15",
         (value) => value <= 0.15,
+        "ms",
       ),
       row("p99, times direct", "p99", share),
       row("64 in flight, of direct", "pipelined", share, targets && ">= 0.5", (value) => value >= 0.5),
       row("1 MiB results, of direct", "large", share, targets && ">= 0.6", (value) => value >= 0.6),
       row(
-        "gateway RSS, MB",
+        "gateway RSS",
         "rss",
         (ours) => ours,
         targets && "< 100",
         (value) => value < 100,
+        "MB",
       ),
     ];
   } finally {

@@ -120,5 +120,3 @@ export async function run() {
     row("chain verify --strict / split + SHA-256 + JSON.parse", undefined, pairs.strict),
   ];
 }
-
-if (process.argv[1] !== undefined && import.meta.filename === process.argv[1]) console.table(await run());

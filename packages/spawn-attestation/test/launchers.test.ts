@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it, describe as suite } from "vitest";
 import { isAttestationError, measureLaunch, type SpawnDescription } from "../src/index.js";
@@ -58,6 +59,7 @@ suite("launchers have no target on disk", () => {
     const refusal = await refused(describe(command, args, { env: place.env, cwd: place.folder }));
     expect(refusal.code).toBe("LAUNCHER_WITHOUT_TARGET");
     expect(refusal.advice).toMatch(advice);
+    expect(existsSync(join(place.folder, "ran"))).toBe(false);
   });
 
   it("also behind a link with another name, and as the script of node", async () => {

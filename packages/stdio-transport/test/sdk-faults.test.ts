@@ -162,11 +162,11 @@ describe("a child", () => {
     const { child, recorder } = await answers();
     await child.transport.send(request(1, "noisy"));
     await recorder.framesCame(1);
-    expect(recorder.log).toHaveLength(recorder.faults.length + 1);
-    expect(recorder.faults.map(({ offset }) => offset)).toEqual([0, 22, 25].slice(0, recorder.faults.length));
-    expect(recorder.faults.map(({ code }) => code)).toEqual(
-      ["FRAME_NOT_JSON", "FRAME_NOT_UTF8", "FRAME_NOT_JSON"].slice(0, recorder.faults.length),
-    );
+    expect(recorder.faults.map(({ offset, code }) => [offset, code])).toEqual([
+      [0, "FRAME_NOT_JSON"],
+      [22, "FRAME_NOT_UTF8"],
+    ]);
+    expect(recorder.log).toHaveLength(3);
     expect(JSON.parse(recorder.frames[0] ?? "")).toMatchObject({ id: 1, result: { text: "after noise" } });
   });
 
