@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, renameSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Entry, readChain, verifyLog } from "../src/index.js";
@@ -23,8 +24,10 @@ const manySegments = () =>
 
 describe("reading", () => {
   it("gives every entry in order, with its hash and its link", async () => {
-    const entries = await entriesOf(await manySegments());
+    const directory = await manySegments();
+    const entries = await entriesOf(directory);
     expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+    expect(entries.map(({ hash }) => hash)).toEqual(storedBodies(directory).map((body) => sha256(body)));
     const linked = entries.filter((entry, index) => entry.prev === entries[index - 1]?.hash);
     // The first entry of each segment links to the segment's beginning instead.
     expect(linked.length).toBeGreaterThan(30);
@@ -199,3 +202,12 @@ it("a folder that is watched and removed ends in READ_FAILED, not in silence", a
   writeFileSync(join(`${directory}-moved`, "touched"), "");
   expect(await rejection(next)).toMatchObject({ code: "READ_FAILED" });
 });
+
+/** What the entries' hashes are over, cut out of the files by the README's words: between `{"entry":` and `,"hash":`. */
+function storedBodies(directory: string): readonly string[] {
+  const segments = readdirSync(directory).filter((name) => name.endsWith(".jsonl"));
+  const lines = segments.sort().flatMap((name) => readFileSync(join(directory, name), "utf8").split("\n"));
+  return lines.flatMap((line) => /^\{"entry":(.*),"hash":"[0-9a-f]{64}"\}$/u.exec(line)?.[1] ?? []);
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
