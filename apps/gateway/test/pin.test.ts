@@ -25,8 +25,9 @@ describe("berth-gateway pin", { timeout: 60_000 }, () => {
     await using place = await workplace();
     await place.writeCatalog({ small: small(place, { env: { SMALL_MODE: "literal:x" }, inheritEnv: ["HOME"] }) });
     const before = await readFile(place.catalog, "utf8");
-    const { code, stdout } = await pin(place);
+    const { code, stdout, stderr } = await pin(place);
     expect(code).toBe(3);
+    expect(stderr).toContain("not written: small; run again with --yes");
     for (const shown of [
       "small: new",
       place.server,

@@ -1,4 +1,6 @@
 import { createMeasurer } from "@berth/spawn-attestation";
+import { adviseAboutPath } from "../advice.js";
+import { callerEnvironment, foldersOfNpm } from "../caller-environment.js";
 import { type CatalogFile, loadCatalog } from "../catalog-file.js";
 import { type GatewayConfig, loadConfig } from "../config.js";
 import { exitCodes, GatewayError } from "../errors.js";
@@ -6,7 +8,7 @@ import { examineServer } from "../examine-server.js";
 import { type ExitSignals, listenForExit } from "../exit-signals.js";
 import { createLogger } from "../logger.js";
 import { ServerRefusal, type ServerStarter } from "../open-server.js";
-import { printJson, printLine } from "../output.js";
+import { printJson, printLine, say } from "../output.js";
 import { acceptPins, type PinSubject } from "../pin-accept.js";
 import { comparePins } from "../pin-compare.js";
 import { linesForPeople, type PinResult, pinnedForPrograms } from "../pin-show.js";
@@ -106,7 +108,8 @@ async function examineAll(
       servers: subjects.map(({ name }) => name),
     },
   });
-  const starter = { policy: { allowUnmeasuredSpawn: false }, log, state, measurer, logger, advise: () => undefined };
+  const advise = (_server: string, reason: string): string | undefined => adviseAboutPath(reason);
+  const starter = { policy: { allowUnmeasuredSpawn: false }, log, state, measurer, logger, advise };
   const results: PinResult[] = [];
   const progress = await startProgress();
   try {
@@ -128,7 +131,7 @@ async function examineSubject(
   starter: Omit<ServerStarter, "servers">,
   signal: AbortSignal,
 ): Promise<PinResult> {
-  const plan = await planServer(server, { directory, variables: process.env, config });
+  const plan = await planServer(server, { directory, variables: callerEnvironment(process.env), config });
   if (!plan.ok)
     return { name, status: "error", error: { reason: "ENVIRONMENT_UNRESOLVED", message: plan.problems.join("; ") } };
   if (plan.planned.kind !== "stdio") throw new Error("only stdio servers are pinned");
@@ -157,10 +160,16 @@ async function present(
   place: { readonly state: StateFolder; readonly catalog: CatalogFile | undefined },
   signal: AbortSignal,
 ): Promise<readonly PinResult[]> {
+  if (foldersOfNpm(process.env).length > 0) say(aboutNpm);
   if (options.json !== true) for (const result of results) for (const line of linesForPeople(result)) printLine(line);
   const mayAsk = options.json !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
   const accepted = await acceptPins(results, subjects, { all: options.yes === true, mayAsk, ...place, signal });
   if (options.json !== true)
     for (const { name, status } of accepted) if (status === "pinned") printLine(`${name}: pinned`);
+  const open = accepted.filter(({ status }) => status === "new" || status === "changed").map(({ name }) => name);
+  if (open.length > 0 && !mayAsk) say(`not written: ${open.join(", ")}; run again with --yes to accept what is shown`);
   return accepted;
 }
+
+const aboutNpm =
+  "npm put node_modules/.bin on PATH for this command; programs are not looked for there, since a client has no such PATH";

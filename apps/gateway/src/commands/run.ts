@@ -1,5 +1,6 @@
 import type { StdioServer } from "@berth/mcp-relay";
 import { adviseAbout, pinCommandLine } from "../advice.js";
+import { callerEnvironment } from "../caller-environment.js";
 import { type GatewayConfig, loadConfig } from "../config.js";
 import { GatewayError } from "../errors.js";
 import { examineServer } from "../examine-server.js";
@@ -53,7 +54,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
 async function planRun(name: string, server: StdioServer, config: GatewayConfig): Promise<PlannedStdio> {
   const plan = await planServer(server, {
     directory: server.spawn.cwd ?? process.cwd(),
-    variables: process.env,
+    variables: callerEnvironment(process.env),
     config,
   });
   if (!plan.ok)

@@ -1,5 +1,6 @@
 import type { CatalogServer } from "@berth/mcp-relay";
 import { adviseAbout } from "../advice.js";
+import { callerEnvironment } from "../caller-environment.js";
 import { loadCatalog } from "../catalog-file.js";
 import { type GatewayConfig, loadConfig } from "../config.js";
 import { GatewayError } from "../errors.js";
@@ -26,7 +27,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   const { servers } = file.catalog;
   if (servers.size === 0)
     throw new GatewayError("CATALOG_INVALID", `the catalog ${file.path} holds no servers: see import`);
-  const planned = await planServers(file, config, process.env);
+  const planned = await planServers(file, config, callerEnvironment(process.env));
   const state = await openStateFolder(options.state);
   const logger = await createLogger(config.log.level);
   const observe = options.observe === true;

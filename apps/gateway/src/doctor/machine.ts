@@ -1,20 +1,31 @@
 import { dirname } from "node:path";
 import { isAttestationError, type Measurement, type Measurer, measureLaunch } from "@berth/spawn-attestation";
 import { listedEnvironment, probeContainment } from "@berth/stdio-transport";
+import { callerEnvironment, foldersOfNpm, isInNpmFolder } from "../caller-environment.js";
 import type { Check } from "./check.js";
 import { desktopPath, findProgram } from "./find-program.js";
 
 /** What the machine brings, whatever the catalog. */
 export async function checkMachine(measurer: Measurer, signal: AbortSignal): Promise<Check[]> {
-  const path = process.env["PATH"];
+  const path = callerEnvironment(process.env)["PATH"];
   return [
     { name: "this program", status: "ok", message: `runs on node ${process.versions.node} at ${process.execPath}` },
+    ...checkNpmFolders(),
     await checkDesktopNode(),
     ...(await checkInterpreter("python3", path, measurer, signal)),
     ...(await checkInterpreter("node", path, measurer, signal)),
     await checkBubblewrap(path),
     await checkContainment(signal),
   ];
+}
+
+/** Under npx the PATH is not the one that a client has. */
+function checkNpmFolders(): Check[] {
+  const folders = foldersOfNpm(process.env);
+  if (folders.length === 0) return [];
+  const message = `npm put ${folders.join(", ")} on PATH for this command; programs are not looked for there, since a client has no such PATH`;
+  const advice = "give a server's program that lies there with its whole path";
+  return [{ name: "path of npm", status: "warn", message, advice }];
 }
 
 /** A client that was started from a desktop has a short PATH, on which nvm's or Homebrew's node is not found. */
@@ -44,6 +55,12 @@ async function checkInterpreter(
   }
   try {
     const { interpreter } = await measureProgram(name, measurer, signal);
+    if (isInNpmFolder(found)) {
+      const message = `${found} comes first on this PATH, and a client has another PATH: a server that is pinned here is refused there`;
+      const advice =
+        "take node_modules/.bin off PATH before you pin, or write the interpreter's whole path as the command";
+      return [{ name, status: "warn", message, advice }];
+    }
     if (interpreter?.kind !== "shim") return [{ name, status: "ok", message: `at ${found}` }];
     const real = interpreter.answer ?? interpreter.realPath;
     return [
@@ -67,7 +84,7 @@ function measureProgram(name: string, measurer: Measurer, signal: AbortSignal): 
   const description = {
     command: name,
     args: [own],
-    env: listedEnvironment(process.env),
+    env: listedEnvironment(callerEnvironment(process.env)),
     cwd: dirname(own),
     measureTarget: own,
   };

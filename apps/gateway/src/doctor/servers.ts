@@ -5,6 +5,7 @@ import {
   measureLaunch,
   type SpawnDescription,
 } from "@berth/spawn-attestation";
+import { callerEnvironment } from "../caller-environment.js";
 import type { CatalogFile } from "../catalog-file.js";
 import type { GatewayConfig } from "../config.js";
 import { planServer } from "../plan-servers.js";
@@ -27,7 +28,11 @@ export async function checkServers(
       checks.push({ name: title, status: "warn", message, advice: "connect the client to it directly" });
       continue;
     }
-    const plan = await planServer(server, { directory: file.directory, variables: process.env, config });
+    const plan = await planServer(server, {
+      directory: file.directory,
+      variables: callerEnvironment(process.env),
+      config,
+    });
     if (!plan.ok) {
       const advice = "set what is missing where the gateway starts, or change servers.NAME.spawn.env";
       checks.push(...plan.problems.map((message) => ({ name: title, status: "fail" as const, message, advice })));
@@ -68,7 +73,7 @@ async function checkLaunch(
 
 async function checkDesktopCommand(title: string, command: string): Promise<Check[]> {
   if (command.includes("/") || (await findProgram(command, desktopPath)) !== undefined) return [];
-  const found = await findProgram(command, process.env["PATH"]);
+  const found = await findProgram(command, callerEnvironment(process.env)["PATH"]);
   if (found === undefined) return [];
   const message = `${command} is not on the PATH of programs started from a desktop`;
   return [{ name: title, status: "warn", message, advice: `write ${found} as its command` }];
