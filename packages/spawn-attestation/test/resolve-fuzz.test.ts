@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isAttestationError, type SpawnDescription } from "../src/index.js";
+import { attestedSpawn, type Decision, isAttestationError, type SpawnDescription } from "../src/index.js";
 import { readEnvCommand } from "../src/resolve/env-command.js";
 import { resolveLaunch } from "../src/resolve/resolve.js";
 import { readShebang, readTrampoline } from "../src/resolve/shebang.js";
@@ -10,6 +10,7 @@ import { readTerms } from "../src/terms.js";
 import { type Content, testFolder } from "./support/folder.js";
 import { env } from "./support/launch.js";
 import { runs } from "./support/soak.js";
+import { sourceMeasurer } from "./support/source-measurer.js";
 
 /** Everything that a folder can hold against a resolver. */
 const zoo: Readonly<Record<string, Content>> = {
@@ -61,61 +62,61 @@ function outcome(description: SpawnDescription): string {
   }
 }
 
-describe("resolution", () => {
-  const name = fc.constantFrom(
-    ...Object.keys(zoo),
-    "pipe",
-    ".",
-    "..",
-    "",
-    "/",
-    "/bin/true",
-    "none",
-    "pkg/main.js/",
-    "dir",
-  );
-  const path = fc.oneof(
-    name,
-    name.map((text) => `./${text}`),
-    fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/")),
-    fc.string({ unit: "binary", maxLength: 8 }),
-  );
-  const word = fc.oneof(
-    path,
-    fc.constantFrom(
-      "-",
-      "--",
-      "-c",
-      "-m",
-      "-e",
-      "-u",
-      "-I",
-      "--import",
-      "-r",
-      "--eval=1",
-      "X=1",
-      "-S",
-      "-i",
-      "-S a 'b",
-      "--x",
-      "run",
-      "+x",
-    ),
-  );
-  const description: fc.Arbitrary<SpawnDescription> = fc.record(
-    {
-      command: fc.oneof(path, fc.constantFrom("env", "node", "sh", "python3", "npx", "/usr/bin/env", "true")),
-      args: fc.array(word, { maxLength: 5 }),
-      env: fc.constantFrom(env, {}, { PATH: "" }, { PATH: ".:/usr/bin:/bin", HOME: "/", NODE_OPTIONS: "x" }),
-      measureTarget: path,
-      allowTargetOutsideArgv: fc.boolean(),
-      guard: fc.constantFrom("recheck" as const, "snapshot" as const, "none" as const),
-      digest: fc.constant(`sha256:${"0".repeat(64)}`),
-      measureIgnore: fc.array(fc.constantFrom("**", "pkg", "*.js", "data"), { maxLength: 2 }),
-    },
-    { requiredKeys: ["command", "args", "env"] },
-  );
+const name = fc.constantFrom(
+  ...Object.keys(zoo),
+  "pipe",
+  ".",
+  "..",
+  "",
+  "/",
+  "/bin/true",
+  "none",
+  "pkg/main.js/",
+  "dir",
+);
+const path = fc.oneof(
+  name,
+  name.map((text) => `./${text}`),
+  fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/")),
+  fc.string({ unit: "binary", maxLength: 8 }),
+);
+const word = fc.oneof(
+  path,
+  fc.constantFrom(
+    "-",
+    "--",
+    "-c",
+    "-m",
+    "-e",
+    "-u",
+    "-I",
+    "--import",
+    "-r",
+    "--eval=1",
+    "X=1",
+    "-S",
+    "-i",
+    "-S a 'b",
+    "--x",
+    "run",
+    "+x",
+  ),
+);
+const description: fc.Arbitrary<SpawnDescription> = fc.record(
+  {
+    command: fc.oneof(path, fc.constantFrom("env", "node", "sh", "python3", "npx", "/usr/bin/env", "true")),
+    args: fc.array(word, { maxLength: 5 }),
+    env: fc.constantFrom(env, {}, { PATH: "" }, { PATH: ".:/usr/bin:/bin", HOME: "/", NODE_OPTIONS: "x" }),
+    measureTarget: path,
+    allowTargetOutsideArgv: fc.boolean(),
+    guard: fc.constantFrom("recheck" as const, "snapshot" as const, "none" as const),
+    digest: fc.constant(`sha256:${"0".repeat(64)}`),
+    measureIgnore: fc.array(fc.constantFrom("**", "pkg", "*.js", "data"), { maxLength: 2 }),
+  },
+  { requiredKeys: ["command", "args", "env"] },
+);
 
+describe("resolution", () => {
   it("of any description ends in a resolution or a refusal with advice, and never in another error", {
     timeout: 300_000,
   }, () => {
@@ -130,6 +131,46 @@ describe("resolution", () => {
     console.info(`${runs(60_000)} of 60000 descriptions: ${JSON.stringify(Object.fromEntries(seen))}`);
     expect(seen.get("resolved") ?? 0).toBeGreaterThan(0);
     expect(seen.size).toBeGreaterThan(8);
+  });
+});
+
+describe("a launch", () => {
+  const measurer = sourceMeasurer();
+  afterAll(() => measurer.close());
+
+  it("of any description that is refused, for whatever reason, is recorded once and spawns nothing", {
+    timeout: 600_000,
+  }, async () => {
+    const seen = new Map<string, number>();
+    const reasonOf = async (each: SpawnDescription): Promise<string> => {
+      const decisions: Decision[] = [];
+      let spawned = 0;
+      const options = {
+        description: { ...each, cwd: folder },
+        policy: { allowUnmeasuredSpawn: false },
+        measurer,
+        snapshots: join(folder, "snapshots"),
+        record: async (decision: Decision) => void decisions.push(decision),
+        spawn: async () => {
+          spawned += 1;
+        },
+        end: async () => undefined,
+      };
+      const error = await attestedSpawn(options).catch((cause: unknown) => cause);
+      expect(error).toMatchObject({ name: "AttestationError", code: expect.any(String) });
+      expect([spawned, decisions.map(({ verdict }) => verdict)]).toEqual([0, ["refuse"]]);
+      return decisions[0]?.reason ?? "none";
+    };
+    await fc.assert(
+      // Nothing has the digest that these are pinned to, and what has none is not pinned.
+      fc.asyncProperty(description, async (each) => {
+        const reason = await reasonOf(each);
+        seen.set(reason, (seen.get(reason) ?? 0) + 1);
+      }),
+      { numRuns: runs(10_000) },
+    );
+    console.info(`${runs(10_000)} of 10000 launches refused: ${JSON.stringify(Object.fromEntries(seen))}`);
+    expect(seen.size).toBeGreaterThan(10);
   });
 });
 
