@@ -13,10 +13,13 @@ const pinReasons = new Set(
 );
 
 /** What to do about a refusal that a person may answer by pinning. */
-export function adviseAbout(reason: string, pinLine: string): string | undefined {
+export function adviseAbout(reason: string, pinLine: string, whereToIgnore: string): string | undefined {
   if (!pinReasons.has(reason)) return adviseAboutPath(reason);
   const key = reason === "NOT_PINNED" ? " (or set attestation.allowUnmeasuredSpawn in gateway.yaml)" : "";
-  return `To see what it is and accept it, run: ${pinLine}${key}`;
+  // A server's own data is the change that comes again after each pinning.
+  const data =
+    reason === "DIGEST_MISMATCH" ? `If it writes data into its own folder, leave that out with ${whereToIgnore}. ` : "";
+  return `${data}To see what it is and accept it, run: ${pinLine}${key}`;
 }
 
 /** What to do when a program is not found because npm's folders are not looked in. */
@@ -26,8 +29,19 @@ export function adviseAboutPath(reason: string): string | undefined {
   return "npm put node_modules/.bin on PATH for this command only, so it is not looked in: write the program's whole path";
 }
 
+/** What the line of `run` said, and the line of `pin` has to say too. */
+export interface RunLineOptions {
+  readonly state: string;
+  readonly env: readonly string[];
+  readonly measureIgnore: readonly string[];
+}
+
 /** The command that shows and accepts a change, for the folder in which the client starts its servers. */
-export function pinCommandLine({ command, args, cwd }: RunCommand, state: string): string {
-  const place = resolve(state) === defaultStatePath(process.env) ? [] : ["--state", resolve(state)];
-  return `${shellQuote(["cd", cwd])} && ${shellQuote(["berth-gateway", "pin", ...place, "--", command, ...args])}`;
+export function pinCommandLine({ command, args, cwd }: RunCommand, options: RunLineOptions): string {
+  const state = resolve(options.state);
+  const place = state === defaultStatePath(process.env) ? [] : ["--state", state];
+  const env = options.env.flatMap((name) => ["--env", name]);
+  const ignored = options.measureIgnore.flatMap((glob) => ["--measure-ignore", glob]);
+  const words = ["berth-gateway", "pin", ...place, ...env, ...ignored, "--", command, ...args];
+  return `${shellQuote(["cd", cwd])} && ${shellQuote(words)}`;
 }

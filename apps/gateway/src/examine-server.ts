@@ -27,6 +27,8 @@ export interface ExamineOptions {
   readonly limits: { readonly maxFrameBytes?: number | undefined; readonly maxQueuedBytes?: number | undefined };
   readonly deadlines: ServerWaits | undefined;
   readonly signal: AbortSignal;
+  /** Ends the measuring, where that is not for `signal` to do. */
+  readonly measureSignal?: AbortSignal | undefined;
 }
 
 /** Measures a server whatever is pinned, then starts exactly what was measured and asks it for everything that can be pinned. */
@@ -37,12 +39,11 @@ export async function examineServer(
   const { name, environmentNames, firstUse, limits, signal } = options;
   const unpinned = { ...options.description, digest: undefined, interpreter: undefined };
   const { measurer } = starter;
-  const launch = await describeLaunch(unpinned, { measurer, scratch: starter.state.scratch, signal }).catch(
-    async (error: unknown) => {
-      await recordRefusal(starter, name, unpinned, error);
-      throw asRefusal(starter, name, error);
-    },
-  );
+  const measuring = { measurer, scratch: starter.state.scratch, signal: options.measureSignal ?? signal };
+  const launch = await describeLaunch(unpinned, measuring).catch(async (error: unknown) => {
+    await recordRefusal(starter, name, unpinned, error);
+    throw asRefusal(starter, name, error);
+  });
   const description = { ...unpinned, ...launch.pin };
   const planned = { kind: "stdio" as const, description, environmentNames, limits, firstUse };
   const connection = await openServer({ ...starter, servers: new Map([[name, planned]]) }, name, signal);

@@ -57,6 +57,10 @@ const envOption = (): Option =>
   new Option("--env <name>", "pass this variable of the gateway's environment to the server; may be repeated")
     .argParser((name: string, names: string[] | undefined) => [...(names ?? []), name])
     .default([], "none");
+const ignoreOption = (): Option =>
+  new Option("--measure-ignore <glob>", "leave these files of the server's folder out of the digest; may be repeated")
+    .argParser((glob: string, globs: string[] | undefined) => [...(globs ?? []), glob])
+    .default([], "none");
 
 function examples(lines: readonly string[], note = ""): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}\n${note === "" ? "" : `\n${note}\n`}`;
@@ -69,6 +73,7 @@ function addRun(program: Command, finish: Finish): void {
     .argument("<command>", "the server's program")
     .argument("[args...]", "its arguments")
     .addOption(envOption())
+    .addOption(ignoreOption())
     .addOption(configOption())
     .addOption(stateOption())
     .option("--observe", "say what would be refused, and let it through, recorded")
@@ -79,6 +84,7 @@ function addRun(program: Command, finish: Finish): void {
         [
           "berth-gateway run -- node ./node_modules/@modelcontextprotocol/server-filesystem/dist/index.js /srv/files",
           "berth-gateway run --env GITHUB_TOKEN -- /opt/github-mcp-server stdio",
+          "berth-gateway run --measure-ignore '**/memory.jsonl' -- node ./node_modules/@modelcontextprotocol/server-memory/dist/index.js",
         ],
         "In a client's configuration, put `berth-gateway run --` in front of the server's own command.",
       ),
@@ -102,6 +108,7 @@ function addPin(program: Command, finish: Finish): void {
       [],
     )
     .addOption(envOption())
+    .addOption(ignoreOption())
     .addOption(configOption())
     .addOption(stateOption())
     .option("--yes", "write the pins without asking")

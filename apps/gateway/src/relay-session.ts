@@ -14,7 +14,7 @@ import {
   type ServerStarter,
   type StartWatch,
 } from "./open-server.js";
-import { prepareFor } from "./prepare-for.js";
+import { type PrepareSignals, prepareFor } from "./prepare-for.js";
 import { openSessionLog, type SessionLog } from "./session-log.js";
 import type { StateFolder } from "./state-folder.js";
 import { version } from "./version.js";
@@ -30,8 +30,8 @@ export interface StdioSessionTerms {
   readonly serverNames: readonly string[];
   /** What `session.open` says beside what all sessions say. */
   readonly opening: { readonly catalogDigest?: string | undefined; readonly catalog?: string | undefined };
-  /** Called once the log is open: what is served. Its signal ends when the client is gone or the process is told to end. */
-  prepare(starter: Omit<ServerStarter, "servers">, signal: AbortSignal): Promise<ServedServers>;
+  /** Called once the log is open: what is served. Its signals end when the client is gone or the process is told to end. */
+  prepare(starter: Omit<ServerStarter, "servers">, signals: PrepareSignals): Promise<ServedServers>;
   /** What a person can do about a refusal. */
   advise(server: string, reason: string): string | undefined;
 }
@@ -67,8 +67,15 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
     const policy = { allowUnmeasuredSpawn: config.attestation.allowUnmeasuredSpawn, observe };
     const starter = { policy, log, state, measurer, logger, advise: terms.advise };
     const sweeping = sweepLeftovers(state, logger, exits.signal);
-    const served = await prepareFor(process.stdin, exits.signal, (signal) => terms.prepare(starter, signal));
-    if (served === undefined) return exitCodes.good;
+    const { value: served, isOver } = await prepareFor(process.stdin, exits.signal, (signals) =>
+      terms.prepare(starter, signals),
+    );
+    for (const [name, server] of served?.planned ?? []) if (server.kind === "failed") failed.set(name, server.error);
+    if (served === undefined) {
+      logger.warn("ended before the server was ready for the client: nothing is pinned");
+      return exitCodes.good;
+    }
+    if (isOver) return exitCodeAfter([...failed.values()]);
     const session = openSession(terms, starter, memory, served, {
       onOpened: (name, server) => opened.set(name, server),
       onFailed: (name, error) => failed.set(name, error),

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import { addServers, catalogName, emptyCatalog, type ServerPins, type StdioServer, writePins } from "@berth/mcp-relay";
 import { ifAbsent, parseCatalog, updateCatalog } from "./catalog-file.js";
 import { maxCatalogBytes, readText } from "./read-text.js";
@@ -37,6 +38,11 @@ export function withVariables(server: StdioServer, names: readonly string[]): St
   return names.length === 0 ? server : { ...server, spawn: { ...server.spawn, inheritEnv: [...new Set(names)] } };
 }
 
+/** A run server with the files that this command line leaves out of the digest. */
+export function withIgnored(server: StdioServer, globs: readonly string[]): StdioServer {
+  return globs.length === 0 ? server : { ...server, spawn: { ...server.spawn, measureIgnore: [...new Set(globs)] } };
+}
+
 /** How to keep pins of a run server. */
 export interface KeepOptions {
   /** An entry that another process wrote meanwhile stays: the first use is decided once. */
@@ -57,7 +63,11 @@ export async function keepRunPins(
     const { servers } = parseCatalog(state.runCatalog, text).catalog;
     const held = servers.get(name);
     if (held !== undefined && onlyIfNew) return text;
-    const withEntry = held === undefined ? addServers(text, new Map([[name, server]])) : text;
+    const { measureIgnore = [] } = server.spawn;
+    // The digest goes with what it leaves out; whatever else the entry says stays.
+    const isOther = held?.transport === "stdio" && !isDeepStrictEqual(held.spawn.measureIgnore ?? [], measureIgnore);
+    const entry = isOther ? withIgnored(held, measureIgnore) : server;
+    const withEntry = held === undefined || isOther ? addServers(text, new Map([[name, entry]])) : text;
     return writePins(withEntry, new Map([[name, pins]]), [name]);
   };
   await updateCatalog(state.runCatalog, edit, { lock: `${state.locks}/run-catalog`, signal });

@@ -162,11 +162,24 @@ describe("berth-gateway run", { timeout: 60_000 }, () => {
     expect(JSON.parse(stdout).error).toMatchObject({ code: -31102, message: expect.stringContaining("exit code 3") });
   });
 
+  it("ends with 3 when there is nothing to measure, and says why, also when the client is gone at once", async () => {
+    await using place = await workplace();
+    const args = ["run", "--state", place.state, "--", process.execPath, join(place.folder, "absent.mjs")];
+    const { code, stderr } = await gateway(args, { cwd: place.folder });
+    expect({ code, stderr }).toEqual({
+      code: 3,
+      stderr: expect.stringMatching(/the first use failed: .*absent\.mjs/u),
+    });
+    expect(stderr).not.toContain("pinned at its first use");
+  });
+
   it("gives up a first use when the client goes away, and leaves nothing", async () => {
     await using place = await workplace();
     await writeFile(place.server, "setInterval(() => {}, 1000)");
     const finished = await gateway(runArgs(place), { cwd: place.folder });
     expect(finished.code).toBe(0);
+    expect(finished.stderr).toContain("nothing is pinned");
+    expect(finished.stderr).not.toContain("pinned at its first use");
     expect((await logEntries(place.state)).at(-1)).toMatchObject({ type: "session.close", reason: "CLIENT_CLOSED" });
   });
 

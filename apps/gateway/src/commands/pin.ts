@@ -14,7 +14,7 @@ import { comparePins } from "../pin-compare.js";
 import { linesForPeople, type PinResult, pinnedForPrograms } from "../pin-show.js";
 import { planServer } from "../plan-servers.js";
 import { startProgress } from "../progress.js";
-import { findRunServer, newRunServer, runName, withVariables } from "../run-catalog.js";
+import { findRunServer, newRunServer, runName, withIgnored, withVariables } from "../run-catalog.js";
 import { openSessionLog } from "../session-log.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
@@ -26,6 +26,8 @@ export interface PinOptions {
   readonly catalog?: string | undefined;
   readonly server: readonly string[];
   readonly env: readonly string[];
+  /** With a command: files of the server's folder that the digest leaves out. */
+  readonly measureIgnore?: readonly string[] | undefined;
   readonly config?: string | undefined;
   readonly state: string;
   readonly yes?: boolean | undefined;
@@ -47,6 +49,8 @@ export async function pinServers(options: PinOptions): Promise<readonly PinResul
       "say what to pin: --catalog FILE, or -- and the command line of a server that `run` starts",
     );
   }
+  if (options.catalog !== undefined && (options.measureIgnore ?? []).length > 0)
+    throw new GatewayError("USAGE", "in a catalog, say spawn.measureIgnore instead of --measure-ignore");
   const config = await loadConfig(options.config);
   const catalog = options.catalog === undefined ? undefined : await loadCatalog(options.catalog);
   const state = await openStateFolder(options.state);
@@ -72,7 +76,10 @@ async function runSubject(options: PinOptions, state: StateFolder): Promise<PinS
   const line = { command, args, cwd: process.cwd() };
   const name = runName(line);
   const held = await findRunServer(state, name);
-  const server = withVariables(held ?? newRunServer(line, options.env), options.env);
+  const server = withIgnored(
+    withVariables(held ?? newRunServer(line, options.env), options.env),
+    options.measureIgnore ?? [],
+  );
   return { name, server, directory: process.cwd() };
 }
 

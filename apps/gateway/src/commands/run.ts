@@ -5,10 +5,19 @@ import { type GatewayConfig, loadConfig } from "../config.js";
 import { GatewayError } from "../errors.js";
 import { examineServer } from "../examine-server.js";
 import { createLogger } from "../logger.js";
-import type { PlannedServer, ServerStarter } from "../open-server.js";
+import { type PlannedServer, ServerRefusal, type ServerStarter } from "../open-server.js";
 import { planServer, policyOf } from "../plan-servers.js";
+import type { PrepareSignals } from "../prepare-for.js";
 import { type ServedServers, serveStdio } from "../relay-session.js";
-import { findRunServer, keepRunPins, newRunServer, type RunCommand, runName, withVariables } from "../run-catalog.js";
+import {
+  findRunServer,
+  keepRunPins,
+  newRunServer,
+  type RunCommand,
+  runName,
+  withIgnored,
+  withVariables,
+} from "../run-catalog.js";
 import { openStateFolder } from "../state-folder.js";
 
 /** What the command line says. */
@@ -16,6 +25,7 @@ export interface RunOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: readonly string[];
+  readonly measureIgnore: readonly string[];
   readonly config?: string;
   readonly state: string;
   readonly observe?: boolean;
@@ -28,10 +38,12 @@ export async function runCommand(options: RunOptions): Promise<number> {
   const name = runName(command);
   const state = await openStateFolder(options.state);
   const held = await findRunServer(state, name);
-  const server = withVariables(held ?? newRunServer(command, options.env), options.env);
+  const asAsked = (entry: StdioServer): StdioServer =>
+    withIgnored(withVariables(entry, options.env), options.measureIgnore);
+  const server = asAsked(held ?? newRunServer(command, options.env));
   const planned = await planRun(name, server, config);
   const logger = await createLogger(config.log.level);
-  const pinLine = pinCommandLine(command, options.state);
+  const pinLine = pinCommandLine(command, options);
   return serveStdio({
     mode: "run",
     config,
@@ -41,12 +53,13 @@ export async function runCommand(options: RunOptions): Promise<number> {
     logger,
     serverNames: [name],
     opening: {},
-    prepare: (starter, signal) => {
+    prepare: (starter, signals) => {
       if (held !== undefined) return Promise.resolve(served(name, server, planned, config));
-      logger.info({ server: name }, "first use of this command line here: it is pinned now");
-      return firstUse(name, server, planned, config, starter, signal);
+      logger.info({ server: name }, "first use of this command line here: looking at the server");
+      return firstUse(name, server, planned, config, starter, signals);
     },
-    advise: (_server, reason) => adviseAbout(reason, pinLine),
+    advise: (_server, reason) =>
+      adviseAbout(reason, pinLine, "--measure-ignore GLOB before -- in the client's line and in this one"),
   });
 }
 
@@ -74,7 +87,7 @@ async function firstUse(
   planned: PlannedStdio,
   config: GatewayConfig,
   starter: Omit<ServerStarter, "servers">,
-  signal: AbortSignal,
+  { signal, exit }: PrepareSignals,
 ): Promise<ServedServers> {
   try {
     const { description, environmentNames, limits } = planned;
@@ -87,10 +100,13 @@ async function firstUse(
       deadlines,
       firstUse: true,
       signal,
+      // What cannot be measured is told also when the client is gone already: that is why there is no server.
+      measureSignal: exit,
     });
     await keepRunPins(starter.state, name, server, examined.pins, { onlyIfNew: true, signal });
+    starter.logger.info({ server: name, digest: examined.pins.digest }, "pinned at its first use");
   } catch (error) {
-    signal.throwIfAborted();
+    if (!(error instanceof ServerRefusal)) signal.throwIfAborted();
     if (starter.policy.observe === true) return served(name, server, planned, config);
     starter.logger.error(
       { server: name },
@@ -98,7 +114,9 @@ async function firstUse(
     );
     return served(name, server, { kind: "failed", error }, config);
   }
-  const kept = withVariables((await findRunServer(starter.state, name)) ?? server, server.spawn.inheritEnv ?? []);
+  const { inheritEnv = [], measureIgnore = [] } = server.spawn;
+  const found = (await findRunServer(starter.state, name)) ?? server;
+  const kept = withIgnored(withVariables(found, inheritEnv), measureIgnore);
   return served(name, kept, { ...(await planRun(name, kept, config)), firstUse: true }, config);
 }
 

@@ -43,7 +43,11 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
     prepare: async () => ({ policies: [...servers].map(([name, server]) => policyOf(name, server, config)), planned }),
     opening: { catalog: file.path, catalogDigest: file.digest },
     advise: (server, reason) =>
-      adviseAbout(reason, shellQuote(["berth-gateway", "pin", "--catalog", file.path, "--server", server])),
+      adviseAbout(
+        reason,
+        shellQuote(["berth-gateway", "pin", "--catalog", file.path, "--server", server]),
+        `servers.${server}.spawn.measureIgnore in the catalog`,
+      ),
   });
 }
 
