@@ -62,6 +62,15 @@ suite("launchers have no target on disk", () => {
     expect(existsSync(join(place.folder, "ran"))).toBe(false);
   });
 
+  it.each(["uvx mcp-server-time", "npx -y server", "/nowhere/bin/pipx run server"])(
+    "%s is refused with the same advice when the launcher itself is not installed",
+    async (line) => {
+      const [command = "", ...args] = line.split(" ");
+      const refusal = await refused(describe(command, args, { env: { PATH: "/nowhere" }, cwd: testFolder() }));
+      expect(refusal.code).toBe("LAUNCHER_WITHOUT_TARGET");
+    },
+  );
+
   it("also behind a link with another name, and as the script of node", async () => {
     const folder = testFolder({
       "npm/bin/npx-cli.js": { program: "#!/usr/bin/env node\n" },

@@ -4,8 +4,9 @@ import { pathOfText, printable } from "../measure/byte-path.js";
 import { type PathTrace, tracePath, type WatchedFile } from "../measure/trace.js";
 import type { LaunchTerms } from "../terms.js";
 import { type CoveragePlan, planCoverage } from "./coverage.js";
-import { type Followed, followCommand, type Word } from "./follow.js";
+import { baseName, type Followed, followCommand, type Word } from "./follow.js";
 import { filesBeside } from "./interpreter-files.js";
+import { refuseLauncher } from "./launchers.js";
 import { type FoundProgram, findProgram } from "./lookup.js";
 import { keepsFromCache } from "./python.js";
 import { refuseIncomplete } from "./self-contained.js";
@@ -41,14 +42,26 @@ export function resolveLaunch(terms: LaunchTerms, platform: string): Resolution 
       advice: "write a folder that exists in cwd",
     });
   }
-  const noun = { missing: "COMMAND_NOT_FOUND", what: `command ${JSON.stringify(printable(terms.command))}` } as const;
-  const executable = findProgram(terms.command, terms, noun);
+  const executable = findCommand(terms);
   const { args, env } = terms;
   const launch: Launch = { file: executable.path, argv0: terms.command, args, env, cwd: terms.cwd };
   try {
     return { launch, executable, cwd, guard: terms.guard, ...resolveTarget(terms) };
   } catch (error) {
     throw withLaunch(error, launch);
+  }
+}
+
+function findCommand(terms: LaunchTerms): FoundProgram {
+  const noun = { missing: "COMMAND_NOT_FOUND", what: `command ${JSON.stringify(printable(terms.command))}` } as const;
+  try {
+    return findProgram(terms.command, terms, noun);
+  } catch (error) {
+    // To install a launcher that is absent would lead to its refusal: what helps is said at once.
+    if (isAttestationError(error) && error.code === "COMMAND_NOT_FOUND") {
+      refuseLauncher([baseName(terms.command)], terms.args);
+    }
+    throw error;
   }
 }
 
