@@ -1,156 +1,127 @@
 /** Real servers behind the gateway answer as they do direct, compared frame by frame. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
+import { leftOut } from "./coverage.js";
+import { type Ability, answerTo, capabilitiesOf, greet, interview, type Step, settledStart } from "./interview.js";
 import { handshake, type RawClient, startRawClient } from "./raw-client.js";
-import { type RealServer, realServers, withoutClock } from "./real-servers.js";
+import { type RealServer, realServers, workplaceIn } from "./real-servers.js";
 
 const bin = fileURLToPath(new URL("../../bin/berth-gateway.js", import.meta.url));
-const scratch = mkdtempSync(join(tmpdir(), "berth-acceptance-"));
+const scratch = realpathSync(mkdtempSync(join(tmpdir(), "berth-acceptance-")));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const workplace = workplaceIn(scratch);
+const servers = realServers(workplace);
+const abilities = ["bare", "full"] as const;
 
 /** What both sides run under: little enough that the gateway passes all of it on. */
 const environment = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/" };
-
-interface Answers {
-  readonly lists: Readonly<Record<"tools" | "prompts" | "resources" | "resourceTemplates", string>>;
-  readonly calls: readonly string[];
-  readonly prompts: readonly string[];
-  readonly resources: readonly string[];
-}
-
-/** Asks everything of one server, in an order and with ids that are the same each time. `prefix` goes before names. */
-async function ask(client: RawClient, server: RealServer, prefix = ""): Promise<Answers> {
-  const lists = {
-    tools: await client.request("tools/list", {}, 10),
-    prompts: await client.request("prompts/list", {}, 11),
-    resources: await client.request("resources/list", {}, 12),
-    resourceTemplates: await client.request("resources/templates/list", {}, 13),
-  };
-  const calls: string[] = [];
-  for (const [index, call] of server.calls.entries()) {
-    const params = { name: prefix + call.tool, arguments: call.arguments };
-    const answer = await client.request("tools/call", params, 100 + index);
-    calls.push(call.settle?.(answer) ?? answer);
-  }
-  const prompts: string[] = [];
-  for (const [index, prompt] of server.prompts.entries()) {
-    const params = { ...prompt, name: prefix + prompt.name };
-    prompts.push(withoutClock(await client.request("prompts/get", params, 200 + index)));
-  }
-  const resources: string[] = [];
-  for (const [index, uri] of server.resources.entries()) {
-    resources.push(await client.request("resources/read", { uri }, 300 + index));
-  }
-  return { lists, calls, prompts, resources };
-}
-
 /** What the gateway adds for every node, so that no planted compile cache runs; servers tell their environment. */
 const added = { NODE_DISABLE_COMPILE_CACHE: "1" };
 
-const askDirect = async (server: RealServer): Promise<Answers & { readonly initialize: string }> => {
-  await using client = startRawClient(server.command, server.args, {
-    env: { ...environment, ...added, ...server.env },
-  });
-  return { initialize: await handshake(client), ...(await ask(client, server)) };
-};
+const startClient = (command: string, args: readonly string[], env: Readonly<Record<string, string>>): RawClient =>
+  startRawClient(command, args, { env, answer: (request) => answerTo(request, workplace.folder) });
 
-type Listed = { readonly result?: Readonly<Record<string, unknown>> };
-
-/** The named list inside an answer, or undefined when the server has no such method. */
-function listIn(line: string, kind: string): readonly unknown[] | undefined {
-  const message: Listed = JSON.parse(line);
-  const list = message.result?.[kind];
-  return Array.isArray(list) ? list : undefined;
+interface Run {
+  readonly steps: readonly Step[];
+  /** The files as the run left them. */
+  readonly left: unknown;
 }
 
-const servers = realServers();
+async function runWith(client: RawClient, server: RealServer, ability: Ability): Promise<Run> {
+  workplace.reset();
+  const greeting = await greet(client, server, ability);
+  const steps = [greeting, ...(await interview(client, server, { ability }))];
+  return { steps, left: workplace.left() };
+}
+
+async function runDirect(server: RealServer, ability: Ability): Promise<Run> {
+  await using client = startClient(server.command, server.args, { ...environment, ...added, ...server.env });
+  return await runWith(client, server, ability);
+}
+
+const framesOf = (steps: readonly Step[]): readonly object[] => steps.map(({ asked, frames }) => ({ asked, frames }));
 
 describe("`run`, one server under its own names", () => {
   for (const server of servers) {
-    partTest(...server.needs)(
-      `${server.name}: every answer is the same, byte for byte`,
-      async () => {
-        const direct = await askDirect(server);
-        const names = Object.keys(server.env ?? {}).flatMap((name) => ["--env", name]);
-        const args = [bin, "run", "--state", join(scratch, `run-${server.name}`), ...names, "--"];
-        await using client = startRawClient(process.execPath, [...args, server.command, ...server.args], {
-          env: { ...environment, ...server.env },
-        });
-        const through = { initialize: await handshake(client), ...(await ask(client, server)) };
-        expect(through.initialize).toBe(direct.initialize);
-        expect(through.lists.tools).toBe(direct.lists.tools);
-        for (const kind of ["prompts", "resources", "resourceTemplates"] as const) {
-          const list = listIn(direct.lists[kind], kind);
-          if (list !== undefined) expect(through.lists[kind]).toBe(direct.lists[kind]);
-        }
-        expect(through.calls).toEqual(direct.calls);
-        expect(through.prompts).toEqual(direct.prompts);
-        expect(through.resources).toEqual(direct.resources);
-      },
-      120_000,
-    );
-
-    partTest(...server.needs)(
-      `${server.name}: every tool was called, or is named with the reason`,
-      async () => {
-        const direct = await askDirect(server);
-        const offered = (listIn(direct.lists.tools, "tools") ?? []).map((tool) => Object(tool).name);
-        const covered = new Set([...server.calls.map((call) => call.tool), ...Object.keys(server.notCalled ?? {})]);
-        expect(offered.filter((name) => !covered.has(name))).toEqual([]);
-        const prompts = (listIn(direct.lists.prompts, "prompts") ?? []).map((prompt) => Object(prompt).name);
-        expect(prompts.filter((name) => !server.prompts.some((prompt) => prompt.name === name))).toEqual([]);
-      },
-      120_000,
-    );
+    for (const ability of abilities) {
+      partTest(...server.needs)(
+        `${server.name}, ${ability} client: each frame is the same, and all that is listed was used`,
+        async () => {
+          const direct = await runDirect(server, ability);
+          expect(leftOut(direct.steps)).toEqual([]);
+          const names = Object.keys(server.env ?? {}).flatMap((name) => ["--env", name]);
+          const state = join(scratch, `run-${server.name}-${ability}`);
+          const args = [bin, "run", "--state", state, ...names, "--", server.command, ...server.args];
+          await using client = startClient(process.execPath, args, { ...environment, ...server.env });
+          const through = await runWith(client, server, ability);
+          expect(framesOf(through.steps)).toEqual(framesOf(direct.steps));
+          expect(through.left).toEqual(direct.left);
+        },
+        120_000,
+      );
+    }
   }
 });
 
+/** The bytes of the entries in a list's answer: all between its brackets. */
+function entriesIn(answer: string): string {
+  const start = answer.indexOf("[");
+  return start < 0 ? "" : answer.slice(start + 1, answer.lastIndexOf("]"));
+}
+
+/** The answer of a step, without what is excused. */
+const answerOf = (step: Step | undefined): string => step?.frames.at(-1) ?? "";
+const isList = ({ asked }: Step): boolean =>
+  /^(initialize|(tools|prompts|resources|resources\/templates|tasks)\/list)/.test(asked);
+/** Only `run` can pass on what belongs to no server. */
+const onlyAlone = ({ asked }: Step): boolean => asked === "resources/read notes-unknown://x";
+
+async function pinned(ability: Ability): Promise<readonly string[]> {
+  const catalog = join(scratch, "catalog.json");
+  const entries = servers.map(({ name, command, args, env }) => [
+    name,
+    { transport: "stdio", spawn: { command, args, ...(env && { env }) } },
+  ]);
+  writeFileSync(catalog, JSON.stringify({ version: 1, servers: Object.fromEntries(entries) }));
+  const where = ["--catalog", catalog, "--state", join(scratch, `serve-${ability}`)];
+  workplace.reset();
+  const pin = startRawClient(process.execPath, [bin, "pin", ...where, "--yes"], { env: environment });
+  expect(await pin.end(), pin.stderr()).toBe(0);
+  return [bin, "serve", ...where, "--stdio"];
+}
+
 describe("`serve`, several servers under prefixed names", () => {
   const needs = [...new Set(servers.flatMap((server) => server.needs))];
-  partTest(...needs)(
-    "every answer is the same but for the prefix",
-    async () => {
-      const catalog = join(scratch, "catalog.json");
-      const state = join(scratch, "serve");
-      const entries = servers.map(({ name, command, args, env }) => [
-        name,
-        { transport: "stdio", spawn: { command, args, ...(env && { env }) } },
-      ]);
-      writeFileSync(catalog, JSON.stringify({ version: 1, servers: Object.fromEntries(entries) }));
-      const pin = startRawClient(process.execPath, [bin, "pin", "--catalog", catalog, "--state", state, "--yes"], {
-        env: environment,
-      });
-      expect(await pin.end(), pin.stderr()).toBe(0);
-      const args = [bin, "serve", "--catalog", catalog, "--state", state, "--stdio"];
-      await using client = startRawClient(process.execPath, args, { env: environment });
-      await handshake(client);
-      for (const server of servers) {
-        const direct = await askDirect(server);
-        const through = await ask(client, server, `${server.name}__`);
-        const own = (name: unknown): boolean => typeof name === "string" && name.startsWith(`${server.name}__`);
-        for (const kind of ["tools", "prompts"] as const) {
-          const shown = (listIn(through.lists[kind], kind) ?? [])
-            .map((entry) => Object(entry))
-            .filter(({ name }) => own(name));
-          const bare = shown.map((entry) => ({ ...entry, name: entry.name.slice(server.name.length + 2) }));
-          expect(bare, `${server.name} ${kind}`).toEqual(listIn(direct.lists[kind], kind) ?? []);
-        }
-        for (const kind of ["resources", "resourceTemplates"] as const) {
-          for (const entry of listIn(direct.lists[kind], kind) ?? []) {
-            expect(listIn(through.lists[kind], kind), `${server.name} ${kind}`).toContainEqual(entry);
+  for (const ability of ["bare"] as const) {
+    partTest(...needs)(
+      `${ability} client: each frame is the same but for the prefix, and lists hold the same bytes`,
+      async () => {
+        const args = await pinned(ability);
+        await using client = startClient(process.execPath, args, environment);
+        await handshake(client, capabilitiesOf[ability]);
+        for (const server of servers) {
+          const direct = await runDirect(server, ability);
+          const prefix = `${server.name}__`;
+          workplace.reset();
+          await settledStart(client, server, ability);
+          const through = await interview(client, server, { ability, prefix, from: client.received.length });
+          const left = workplace.left();
+          const compared = (steps: readonly Step[]): readonly Step[] =>
+            steps.filter((step) => !isList(step) && !onlyAlone(step));
+          expect(framesOf(compared(through)), server.name).toEqual(framesOf(compared(direct.steps)));
+          expect(left).toEqual(direct.left);
+          for (const step of direct.steps.filter((each) => isList(each) && each.asked !== "initialize")) {
+            const answer = answerOf(through.find(({ asked }) => asked === step.asked));
+            const bare = answer.replaceAll(`"name":"${prefix}`, '"name":"');
+            expect(bare, `${server.name} ${step.asked}`).toContain(entriesIn(answerOf(step)));
           }
         }
-        expect(through.calls).toEqual(direct.calls);
-        expect(through.prompts).toEqual(direct.prompts);
-        expect(through.resources.filter((_, index) => !server.resources[index]?.includes("unknown"))).toEqual(
-          direct.resources.filter((_, index) => !server.resources[index]?.includes("unknown")),
-        );
-      }
-    },
-    300_000,
-  );
+      },
+      300_000,
+    );
+  }
 });

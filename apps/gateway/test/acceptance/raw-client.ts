@@ -7,6 +7,8 @@ export interface RawClient extends AsyncDisposable {
   readonly process: ChildProcessByStdio<Writable, Readable, Readable>;
   /** Everything that was neither an answer nor asked for: notifications and the server's own requests, as lines. */
   readonly unasked: readonly string[];
+  /** Every line in the order in which it came, answers among them. */
+  readonly received: readonly string[];
   readonly stderr: () => string;
   /** Sends a request with the given id (default: the next free one) and resolves with the whole answer line. */
   request(method: string, params?: unknown, id?: number): Promise<string>;
@@ -24,18 +26,38 @@ const idOf = (line: string): unknown => {
     : undefined;
 };
 
+/** A request of the server to the client. */
+export interface ServerRequest {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+}
+
+export interface RawClientOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly timeoutMs?: number;
+  /** Answers the server's own requests; without it they stay unanswered. */
+  readonly answer?: (request: ServerRequest) => object;
+}
+
+/** The server's own request in a line; undefined for all else. */
+export const serverRequestIn = (line: string): ServerRequest | undefined => {
+  if (!line.startsWith('{"')) return undefined;
+  const message: Partial<ServerRequest> = JSON.parse(line);
+  const { id, method, params } = message;
+  return id === undefined || method === undefined ? undefined : { id, method, ...(params && { params }) };
+};
+
 /** Starts a program as an MCP client would; every wait is bounded by `timeoutMs` (default 60 s). */
-export function startRawClient(
-  command: string,
-  args: readonly string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv; timeoutMs?: number } = {},
-): RawClient {
+export function startRawClient(command: string, args: readonly string[], options: RawClientOptions = {}): RawClient {
   const child = spawn(command, args, {
     cwd: options.cwd,
     env: options.env ?? process.env,
     stdio: ["pipe", "pipe", "pipe"],
   });
   const unasked: string[] = [];
+  const received: string[] = [];
   const waiting = new Map<unknown, { resolve: (line: string) => void; reject: (cause: Error) => void }>();
   let stderr = "";
   let nextId = 1;
@@ -51,6 +73,9 @@ export function startRawClient(
     for (const line of lines) take(line);
   });
   const take = (line: string): void => {
+    received.push(line);
+    const asked = options.answer && serverRequestIn(line);
+    if (asked && options.answer) write({ jsonrpc: "2.0", id: asked.id, result: options.answer(asked) });
     const id = idOf(line);
     const waiter = waiting.get(id);
     if (waiter === undefined) unasked.push(line);
@@ -82,6 +107,7 @@ export function startRawClient(
   return {
     process: child,
     unasked,
+    received,
     stderr: () => stderr,
     request,
     notify: (method, params = {}) => write({ jsonrpc: "2.0", method, params }),
