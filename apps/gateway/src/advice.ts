@@ -26,7 +26,7 @@ export function adviseAbout(reason: string, pinLine: string, whereToIgnore: stri
 export function adviseAboutPath(reason: string): string | undefined {
   if (reason !== "COMMAND_NOT_FOUND" && reason !== "INTERPRETER_NOT_FOUND") return undefined;
   if (foldersOfNpm(process.env).length === 0) return undefined;
-  return "npm put node_modules/.bin on PATH for this command only, so it is not looked in: write the program's whole path";
+  return "node_modules/.bin folders on PATH are not looked in, since a client seldom has them: write the program's whole path";
 }
 
 /** What the line of `run` said, and the line of `pin` has to say too. */

@@ -1,5 +1,4 @@
 import type { LaunchReport, Measurement, SpawnDescription } from "@berth/spawn-attestation";
-import { isInNpmFolder } from "./caller-environment.js";
 import type { Examined } from "./examine-server.js";
 import type { PinComparison, PinStatus } from "./pin-compare.js";
 import { shellQuote } from "./shell-quote.js";
@@ -66,7 +65,6 @@ export function linesForPeople(result: PinResult): string[] {
       "variables",
       environmentNames.length === 0 ? "the safe list only" : `the safe list, ${environmentNames.join(", ")}`,
     ),
-    ...npmNotes(measurement).map((note) => row("note", note)),
     ...measurement.warnings.map((warning) => row("note", warning)),
     ...launch.offers.map(({ members, why }) =>
       row("better", `${shellQuote([members.command, ...(members.args ?? [])])}: ${why}`),
@@ -107,14 +105,6 @@ function coverageText({ coverage, files, bytes, guard }: Measurement): string {
 function interpreterText({ path, kind, realPath }: NonNullable<Measurement["interpreter"]>): string {
   if (kind === "shim") return `${path}, a stand-in for ${realPath}`;
   return path === realPath ? path : `${path} (${realPath})`;
-}
-
-/** A pin of an interpreter that the client will not find is a refusal later. */
-function npmNotes({ interpreter }: Measurement): string[] {
-  if (interpreter === undefined || !isInNpmFolder(interpreter.path)) return [];
-  return [
-    `the interpreter is ${interpreter.path}: a client without that folder on PATH runs another one, and is refused`,
-  ];
 }
 
 /** What changes something stands first. */

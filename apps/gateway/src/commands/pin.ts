@@ -178,5 +178,4 @@ async function present(
   return accepted;
 }
 
-const aboutNpm =
-  "npm put node_modules/.bin on PATH for this command; programs are not looked for there, since a client has no such PATH";
+const aboutNpm = "node_modules/.bin on PATH is not looked in for servers' programs, since a client seldom has it there";

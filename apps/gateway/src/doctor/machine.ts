@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { isAttestationError, type Measurement, type Measurer, measureLaunch } from "@berth/spawn-attestation";
 import { listedEnvironment, probeContainment } from "@berth/stdio-transport";
-import { callerEnvironment, foldersOfNpm, isInNpmFolder } from "../caller-environment.js";
+import { callerEnvironment, foldersOfNpm } from "../caller-environment.js";
 import type { Check } from "./check.js";
 import { desktopPath, findProgram } from "./find-program.js";
 
@@ -23,7 +23,7 @@ export async function checkMachine(measurer: Measurer, signal: AbortSignal): Pro
 function checkNpmFolders(): Check[] {
   const folders = foldersOfNpm(process.env);
   if (folders.length === 0) return [];
-  const message = `npm put ${folders.join(", ")} on PATH for this command; programs are not looked for there, since a client has no such PATH`;
+  const message = `${folders.join(", ")} on PATH is not looked in for servers' programs, since a client seldom has it there`;
   const advice = "give a server's program that lies there with its whole path";
   return [{ name: "path of npm", status: "warn", message, advice }];
 }
@@ -55,12 +55,6 @@ async function checkInterpreter(
   }
   try {
     const { interpreter } = await measureProgram(name, measurer, signal);
-    if (isInNpmFolder(found)) {
-      const message = `${found} comes first on this PATH, and a client has another PATH: a server that is pinned here is refused there`;
-      const advice =
-        "take node_modules/.bin off PATH before you pin, or write the interpreter's whole path as the command";
-      return [{ name, status: "warn", message, advice }];
-    }
     if (interpreter?.kind !== "shim") return [{ name, status: "ok", message: `at ${found}` }];
     const real = interpreter.answer ?? interpreter.realPath;
     return [
