@@ -120,7 +120,7 @@ describe("a log that someone else's script damaged is refused, and the entry nam
   };
   for (const row of rows) partTest("python3")(row.kind, () => check(row));
 
-  partTest("python3")("renumber: a log rewritten from there on is betrayed by its file names and its head only", async () => {
+  partTest("python3")("renumber: a rewritten log is betrayed by its file names and its head only", async () => {
     const directory = await threeSegments();
     const before = await verifyLog(directory);
     python("damage_chain.py", directory, "renumber");
