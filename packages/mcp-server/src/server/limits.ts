@@ -1,3 +1,5 @@
+import { type LimitRanges, limitReader } from "../limit-reader.js";
+
 /** What bounds a server. Each is a whole number; a value out of its range is a RegistrationError. */
 export interface McpServerLimits {
   /** Entries on one page of a list: 1 to 1_000. Default 100. */
@@ -17,24 +19,17 @@ export interface McpServerLimits {
 export type ServerLimits = { readonly [Name in keyof McpServerLimits]-?: number };
 
 const ranges = {
-  pageSize: [1, 1_000, 100],
-  maxSubscriptions: [1, 65_536, 1_024],
-  maxClientRequests: [1, 16_384, 64],
-  clientAnswerMs: [1, 86_400_000, 300_000],
-  requestStateMs: [1_000, 86_400_000, 600_000],
-  maxRequestStateBytes: [1_024, 1_048_576, 65_536],
-} as const satisfies Record<keyof McpServerLimits, readonly [number, number, number]>;
+  pageSize: { min: 1, max: 1_000, preset: 100 },
+  maxSubscriptions: { min: 1, max: 65_536, preset: 1_024 },
+  maxClientRequests: { min: 1, max: 16_384, preset: 64 },
+  clientAnswerMs: { min: 1, max: 86_400_000, preset: 300_000 },
+  requestStateMs: { min: 1_000, max: 86_400_000, preset: 600_000 },
+  maxRequestStateBytes: { min: 1_024, max: 1_048_576, preset: 65_536 },
+} as const satisfies LimitRanges<McpServerLimits>;
 
 /** Tells each fault, and goes on with the default. */
 export function readLimits(limits: McpServerLimits | undefined, fault: (message: string) => void): ServerLimits {
-  for (const name of Object.keys(limits ?? {})) if (!(name in ranges)) fault(`there is no limit "${name}"`);
-  const read = (name: keyof McpServerLimits): number => {
-    const [min, max, preset] = ranges[name];
-    const value = limits?.[name] ?? preset;
-    if (Number.isInteger(value) && value >= min && value <= max) return value;
-    fault(`${name} is ${value}; it has to be a whole number from ${min} to ${max}`);
-    return preset;
-  };
+  const read = limitReader(limits, ranges, fault);
   return {
     pageSize: read("pageSize"),
     maxSubscriptions: read("maxSubscriptions"),

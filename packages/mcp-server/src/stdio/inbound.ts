@@ -9,7 +9,6 @@ import {
   type ParseOptions,
   parseMessage,
 } from "@berth/jsonrpc-framing";
-import { mayRepeatKeys } from "./repeated-keys.js";
 
 /** Told of what comes in, in the order of the stream. */
 export interface InboundEvents {
@@ -28,8 +27,7 @@ export interface Inbound {
   stop(): void;
 }
 
-const parsing: ParseOptions = { params: "object" };
-const strictParsing: ParseOptions = { params: "object", duplicateKeys: "refuse" };
+const parsing: ParseOptions = { params: "object", duplicateKeys: "refuse" };
 
 /** One machine over the events of a stream. */
 export function readMessages(readable: Readable, maxFrameBytes: number, events: InboundEvents): Inbound {
@@ -46,7 +44,6 @@ export function readMessages(readable: Readable, maxFrameBytes: number, events: 
     let message: Message;
     try {
       message = parseMessage(frame.bytes, parsing);
-      if (mayRepeatKeys(frame.bytes, message.value)) parseMessage(frame.bytes, strictParsing);
     } catch (error) {
       if (!isFramingError(error)) throw error;
       events.onBadLine(error);

@@ -1,3 +1,5 @@
+import { type LimitRanges, limitReader } from "../limit-reader.js";
+
 /** What bounds a stdio server. */
 export interface StdioServerLimits {
   /** Largest message received, in bytes: 1_024 to 67_108_864. Default 4 MiB. Above: skipped in constant memory and refused with -32600. */
@@ -19,25 +21,20 @@ export interface StdioServerLimits {
 export type StdioBounds = { readonly [Name in keyof StdioServerLimits]-?: number };
 
 const ranges = {
-  maxFrameBytes: [1_024, 67_108_864, 4_194_304],
-  maxSentFrameBytes: [1_024, 67_108_864, 16_777_216],
-  maxInFlight: [1, 65_536, 64],
-  maxQueued: [1, 65_536, 256],
-  maxQueuedBytes: [1_024, 1_073_741_824, 8_388_608],
-  maxBadLines: [1, 65_536, 16],
-  drainMs: [0, 600_000, 5_000],
-} as const satisfies Record<keyof StdioServerLimits, readonly [number, number, number]>;
+  maxFrameBytes: { min: 1_024, max: 67_108_864, preset: 4_194_304 },
+  maxSentFrameBytes: { min: 1_024, max: 67_108_864, preset: 16_777_216 },
+  maxInFlight: { min: 1, max: 65_536, preset: 64 },
+  maxQueued: { min: 1, max: 65_536, preset: 256 },
+  maxQueuedBytes: { min: 1_024, max: 1_073_741_824, preset: 8_388_608 },
+  maxBadLines: { min: 1, max: 65_536, preset: 16 },
+  drainMs: { min: 0, max: 600_000, preset: 5_000 },
+} as const satisfies LimitRanges<StdioServerLimits>;
 
 /** @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist. */
 export function readBounds(limits: StdioServerLimits | undefined): StdioBounds {
-  for (const name of Object.keys(limits ?? {}))
-    if (!(name in ranges)) throw new TypeError(`there is no limit "${name}"`);
-  const read = (name: keyof StdioServerLimits): number => {
-    const [min, max, preset] = ranges[name];
-    const value = limits?.[name] ?? preset;
-    if (Number.isInteger(value) && value >= min && value <= max) return value;
-    throw new RangeError(`${name} is ${value}; it has to be a whole number from ${min} to ${max}`);
-  };
+  const read = limitReader(limits, ranges, (message, kind) => {
+    throw kind === "unknown" ? new TypeError(message) : new RangeError(message);
+  });
   return {
     maxFrameBytes: read("maxFrameBytes"),
     maxSentFrameBytes: read("maxSentFrameBytes"),

@@ -67,6 +67,11 @@ describe("createMcpServer", () => {
       tells: "neither",
     },
     { name: "a limit out of range", options: { limits: { pageSize: 0 } }, tells: "pageSize is 0" },
+    {
+      name: "a limit that is a member of every object",
+      options: { limits: { constructor: 1 } },
+      tells: 'no limit "constructor"',
+    },
     { name: "a schema limit out of range", options: { schemaLimits: { maxDepth: 0 } }, tells: "maxDepth is 0" },
     { name: "no revision", options: { revisions: { legacy: [], modern: [] } }, tells: "none is served" },
     { name: "a short key", options: { requestState: { keys: [new Uint8Array(16)] } }, tells: "32 are needed" },

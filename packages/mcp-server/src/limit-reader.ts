@@ -1,0 +1,30 @@
+/** What one limit may be, and what it is when the caller names none. */
+interface LimitRange {
+  readonly min: number;
+  readonly max: number;
+  readonly preset: number;
+}
+
+/** The ranges of limits that are members of one option. */
+export type LimitRanges<Limits> = Readonly<Record<keyof Limits, LimitRange>>;
+
+/**
+ * Reads a caller's limits, one at a time, with defaults. A fault is told as a text that names the limit, its value and its range, or one
+ * that does not exist; where `fault` does not throw, the default stands in.
+ */
+export function limitReader<Limits extends { readonly [Name in keyof Limits]?: number | undefined }>(
+  limits: Limits | undefined,
+  ranges: LimitRanges<Limits>,
+  fault: (message: string, kind: "unknown" | "out-of-range") => void,
+): (name: keyof Limits & string) => number {
+  for (const name of Object.keys(limits ?? {})) {
+    if (!Object.hasOwn(ranges, name)) fault(`there is no limit "${name}"`, "unknown");
+  }
+  return (name) => {
+    const { min, max, preset } = ranges[name];
+    const value = limits?.[name] ?? preset;
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    fault(`${name} is ${value}; it has to be a whole number from ${min} to ${max}`, "out-of-range");
+    return preset;
+  };
+}
