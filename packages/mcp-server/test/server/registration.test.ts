@@ -69,7 +69,7 @@ describe("createMcpServer", () => {
     { name: "a limit out of range", options: { limits: { pageSize: 0 } }, tells: "pageSize is 0" },
     {
       name: "a limit that is a member of every object",
-      options: { limits: { constructor: 1 } },
+      options: { limits: Object({ constructor: 1 }) },
       tells: 'no limit "constructor"',
     },
     { name: "a schema limit out of range", options: { schemaLimits: { maxDepth: 0 } }, tells: "maxDepth is 0" },
