@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
 import type { SchemaCompiler, SchemaProblem } from "../json-schema/index.js";
+import { pointerTo } from "../json-schema/pointer.js";
 
 /** A schema of another library that follows standardschema.dev and can say its JSON Schema (zod 4.2 and later, ArkType, Valibot's adapter). */
 export interface StandardSchema<Output = unknown> {
@@ -87,8 +88,5 @@ function fromStandard(result: StandardResult<unknown>): Checked {
 }
 
 function pointer(path: NonNullable<StandardIssue["path"]>): string {
-  return path
-    .map((part) => String(typeof part === "object" ? part.key : part))
-    .map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`)
-    .join("");
+  return path.reduce((place: string, part) => pointerTo(place, String(typeof part === "object" ? part.key : part)), "");
 }
