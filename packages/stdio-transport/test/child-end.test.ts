@@ -75,7 +75,7 @@ describe.each(["auto", "group"] as const)("the end of a child (containment %s)",
   itWithPython("is not delayed by a grandchild that holds the pipes: neither the exit nor `close`", async () => {
     const { child, recorder, token } = await opened({ ...python("family.py"), containment, graceMs: longGraces });
     await recorder.framesCame(1);
-    expect(bearersOf(token)).toHaveLength(2);
+    await expect.poll(() => bearersOf(token)).toHaveLength(2);
     await soon(child.close(), "the close");
     expect(await child.exited).toEqual({ code: 0, signal: null });
     expect(bearersOf(token)).toEqual([]);
@@ -95,7 +95,7 @@ describe.each(["auto", "group"] as const)("the end of a child (containment %s)",
         graceMs: { inputMs: 60_000, terminateMs: 300 },
       });
       await recorder.framesCame(1);
-      expect(bearersOf(token)).toHaveLength(2);
+      await expect.poll(() => bearersOf(token)).toHaveLength(2);
       await soon(child.close(), "the close");
       expect(await child.exited).toEqual({ code: 0, signal: null });
       expect(bearersOf(token)).toEqual([]);
@@ -125,7 +125,7 @@ describe.each(["auto", "group"] as const)("the end of a child (containment %s)",
     expect(await soon(child.exited, "the exit")).toEqual({ code: 0, signal: null });
     await new Promise(setImmediate);
     expect(order).toEqual(["exited"]);
-    expect(bearersOf(token)).toHaveLength(1);
+    await expect.poll(() => bearersOf(token)).toHaveLength(1);
     await child.kill();
     await soon(child.pipesClosed, "the end of the pipes");
     expect(order).toEqual(["exited", "pipesClosed"]);
@@ -143,7 +143,7 @@ describe.each(["auto", "group"] as const)("the end of a child (containment %s)",
     const script = `sleep 600 & echo '{"ready":true}'; wait`;
     const { child, recorder, token } = await opened({ ...sh(script), containment, graceMs: longGraces });
     await recorder.framesCame(1);
-    expect(bearersOf(token)).toHaveLength(2);
+    await expect.poll(() => bearersOf(token)).toHaveLength(2);
     process.kill(child.pid, "SIGKILL");
     expect(await soon(recorder.closed, "the close")).toMatchObject({ code: "CHILD_EXITED" });
     await soon(child.ended, "the end of all");

@@ -40,7 +40,7 @@ describe.each(["auto", "group"] as const)("the death of the host (containment %s
     const { pid } = await soon(host.said(), "the child");
     expect(bearersOf(host.token)).toContain(pid);
     // The host, the supervisor (two of them for a namespace), the command, and its two.
-    expect(bearersOf(host.token).length).toBeGreaterThanOrEqual(5);
+    await expect.poll(() => bearersOf(host.token).length).toBeGreaterThanOrEqual(5);
     await host.kill();
     expect(await untilNoneBears(host.token)).toEqual([]);
   });

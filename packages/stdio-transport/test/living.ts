@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** The running processes that bear a text in their environment or command line; the dead are left out. */
+/**
+ * The running processes that bear a text in their environment or command line; the dead are left out. One that is just being
+ * executed bears nothing for a moment: that somebody is there has to be polled for, that nobody is can be asked.
+ */
 export function bearersOf(token: string): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

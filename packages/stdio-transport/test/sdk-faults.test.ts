@@ -134,7 +134,7 @@ describe("a child", () => {
     const wrapper = sh(`"$@"; exit 0`, file, ...args);
     const { child, recorder, token } = await opened({ ...wrapper, graceMs: { inputMs: 0, terminateMs: 100 } });
     await recorder.framesCame(1);
-    expect(bearersOf(token)).toHaveLength(2);
+    await expect.poll(() => bearersOf(token)).toHaveLength(2);
     await soon(child.close(), "the close");
     expect(bearersOf(token)).toEqual([]);
   });
