@@ -30,9 +30,9 @@ export {
   negotiateRevision,
   type ProtocolRevision,
 } from "./revisions.js";
-export type { JsonRpcError, JsonRpcResponse } from "./server/answer.js";
+export type { EncodedAnswer, JsonRpcError, JsonRpcResponse } from "./server/answer.js";
 export type { Authorizer, PermissionKind, PermissionQuestion } from "./server/authorize.js";
-export type { Connection, ConnectionOptions } from "./server/connection.js";
+export type { Connection, ConnectionOptions, Delivery } from "./server/connection.js";
 export type { ContentBlock, Icon, PromptMessage, ResourceContents } from "./server/content.js";
 export { createMcpServer, type HandleContext, type McpServer } from "./server/create-server.js";
 export {

@@ -29,13 +29,22 @@ export function toResponse(answer: Answer): JsonRpcResponse {
   return { jsonrpc: "2.0", id, result: reply instanceof EncodedResult ? reply.value : reply };
 }
 
+/** An answer as it is sent: one JSON-RPC message. */
+export interface EncodedAnswer {
+  /** Its JSON, as text or as UTF-8, whichever is at hand. */
+  readonly body: string | Uint8Array;
+  /** The number of the error that it is; undefined for a result. */
+  readonly errorCode: number | undefined;
+}
+
 /** Throws what `JSON.stringify` throws for a result that is no JSON. */
-export function toBytes(answer: Answer): Uint8Array {
-  if ("error" in answer || !(answer.reply instanceof EncodedResult)) {
-    return Buffer.from(JSON.stringify(toResponse(answer)));
+export function encode(answer: Answer): EncodedAnswer {
+  if ("error" in answer) return { body: JSON.stringify(toResponse(answer)), errorCode: answer.error.code };
+  if (!(answer.reply instanceof EncodedResult)) {
+    return { body: JSON.stringify(toResponse(answer)), errorCode: undefined };
   }
   const head = Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(answer.id)},"result":`);
-  return Buffer.concat([head, answer.reply.bytes, tail]);
+  return { body: Buffer.concat([head, answer.reply.bytes, tail]), errorCode: undefined };
 }
 const tail = Buffer.from("}");
 

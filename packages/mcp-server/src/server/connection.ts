@@ -15,13 +15,20 @@ import type { RequestContext } from "./context.js";
 import type { LogLevel } from "./definitions.js";
 import type { ServerLimits } from "./limits.js";
 
+/** How one message of the server's own is to be sent. */
+export interface Delivery {
+  /** It may be left out when the client does not keep up: progress, a log message, a change. */
+  readonly droppable: boolean;
+  /** The request in the course of which it is sent; undefined for what belongs to none. Decides the stream, where a client has several. */
+  readonly request: RequestId | undefined;
+}
+
 /** What `openConnection` accepts. */
 export interface ConnectionOptions {
-  /**
-   * Sends one JSON-RPC message of the server's own to the client: a notification, or a question. Must not throw. One that is `droppable` (progress, log, a
-   * change) may be left out when the client does not keep up.
-   */
-  readonly send: (message: Uint8Array, droppable: boolean) => void;
+  /** Sends one JSON-RPC message of the server's own to the client: a notification, or a question. Must not throw. */
+  readonly send: (message: Uint8Array, delivery: Delivery) => void;
+  /** A handler lets go of the stream of its request (`RequestScope.releaseStream`). Absent: nothing to let go of. */
+  readonly releaseStream?: ((request: RequestId) => void) | undefined;
 }
 
 /** One client, as far as the server remembers it: its handshake, its requests under way, its subscriptions. */
@@ -50,6 +57,14 @@ export interface Listen {
   end(farewell: boolean): void;
 }
 
+/** What a legacy client is asked. */
+export interface ClientQuestion {
+  readonly method: string;
+  readonly params?: JsonObject | undefined;
+  /** In the course of which; undefined for a question of the server's own. */
+  readonly request: RequestId | undefined;
+}
+
 /** What the server knows of a connection. */
 export class ConnectionState {
   readonly inFlight: Map<RequestId, RequestContext<unknown>> = new Map();
@@ -62,14 +77,14 @@ export class ConnectionState {
   /** The era of the last request, for answers to bytes that say none. */
   era: Era | undefined;
   closed = false;
-  readonly #send: ConnectionOptions["send"];
+  readonly #options: ConnectionOptions;
   readonly #limits: ServerLimits;
   readonly #scheduler: Scheduler | undefined;
   #calls: PendingCalls<JsonValue> | undefined;
   #lastId = 0;
 
-  constructor(send: ConnectionOptions["send"], limits: ServerLimits, scheduler: Scheduler | undefined) {
-    this.#send = send;
+  constructor(options: ConnectionOptions, limits: ServerLimits, scheduler: Scheduler | undefined) {
+    this.#options = options;
     this.#limits = limits;
     this.#scheduler = scheduler;
   }
@@ -78,14 +93,19 @@ export class ConnectionState {
     return this.#calls?.size ?? 0;
   }
 
-  notify(method: string, params?: JsonObject, droppable = true): void {
+  notify(method: string, params: JsonObject | undefined, delivery: Delivery): void {
     if (this.closed) return;
     const message = params === undefined ? { jsonrpc: "2.0", method } : { jsonrpc: "2.0", method, params };
-    this.#send(Buffer.from(JSON.stringify(message)), droppable);
+    this.#options.send(Buffer.from(JSON.stringify(message)), delivery);
   }
 
-  /** Asks a legacy client. Rejects with an RpcError that may be the answer to the request that needed it. */
-  async ask(method: string, params: JsonObject | undefined, signal: AbortSignal | undefined): Promise<JsonValue> {
+  releaseStream(request: RequestId): void {
+    if (!this.closed) this.#options.releaseStream?.(request);
+  }
+
+  /** Asks a legacy client, in the course of `request`. Rejects with an RpcError that may be the answer to it. */
+  async ask(question: ClientQuestion, signal: AbortSignal | undefined): Promise<JsonValue> {
+    const { method, params, request } = question;
     this.#calls ??= createPendingCalls<JsonValue>({
       timeoutMs: this.#limits.clientAnswerMs,
       maxTotalMs: this.#limits.clientAnswerMs,
@@ -95,12 +115,14 @@ export class ConnectionState {
     const calls = this.#calls;
     const id = ++this.#lastId;
     const answer = calls.register(id, { signal });
-    if (calls.has(id)) this.#send(Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, method, params })), false);
+    const delivery: Delivery = { droppable: false, request };
+    if (calls.has(id))
+      this.#options.send(Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, method, params })), delivery);
     try {
       return await answer;
     } catch (error) {
       if (error instanceof RpcError) throw error;
-      this.notify("notifications/cancelled", { requestId: id, reason: "no longer needed" }, false);
+      this.notify("notifications/cancelled", { requestId: id, reason: "no longer needed" }, delivery);
       signal?.throwIfAborted();
       throw new RpcError(wireErrors.internal, `no answer from the client to ${method}`, { cause: error });
     }

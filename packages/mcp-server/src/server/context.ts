@@ -26,6 +26,8 @@ export class RequestContext<P> {
   pendingInput: PendingInput | undefined;
   /** Answers that came with the request, or in rounds before it. */
   answers: JsonObject = empty;
+  /** Of the HTTP request that it came with. */
+  headers: ((name: string) => string | undefined) | undefined;
   lastProgress: number = Number.NEGATIVE_INFINITY;
   finished = false;
   interrupted = false;

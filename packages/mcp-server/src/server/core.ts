@@ -26,6 +26,8 @@ export interface Core<P> {
   serverInfo(revision: ProtocolRevision): JsonObject;
   readonly capabilities: JsonObject;
   readonly hasCompletions: boolean;
+  /** @throws {TypeError} when the principal is no string and there is no `principalId`. */
+  principalId(principal: P): string;
   binding(context: RequestContext<P>): Binding;
 }
 
@@ -67,6 +69,7 @@ export function createCore<P>(
     serverInfo,
     capabilities: capabilitiesOf(registry, hasCompletions),
     hasCompletions,
+    principalId: (principal) => principalId(options, principal),
     binding: ({ principal, method, params }) => ({ principal: principalId(options, principal), method, params }),
   };
 }
@@ -95,8 +98,8 @@ function capabilitiesOf<P>(registry: Registry<P>, hasCompletions: boolean): Json
 }
 
 /** Fails closed: two principals that look alike as JSON must not share a state. */
-function principalId<P>({ requestState }: McpServerOptions<P>, principal: P): string {
-  if (requestState?.principalId !== undefined) return requestState.principalId(principal);
+function principalId<P>(options: McpServerOptions<P>, principal: P): string {
+  if (options.principalId !== undefined) return options.principalId(principal);
   if (typeof principal === "string") return principal;
-  throw new TypeError("requestState.principalId is needed: the principal is not a string");
+  throw new TypeError("principalId is needed: the principal is not a string");
 }

@@ -7,7 +7,7 @@ import {
 } from "@berth/jsonrpc-framing";
 import { RegistrationError, RpcError } from "../errors.js";
 import { createSchemaCompiler, isSchemaError, type SchemaCompiler, type SchemaLimits } from "../json-schema/index.js";
-import { type Answer, type JsonRpcResponse, toBytes, toResponse, wireError } from "./answer.js";
+import { type Answer, type EncodedAnswer, encode, type JsonRpcResponse, toResponse, wireError } from "./answer.js";
 import { type Connection, type ConnectionOptions, ConnectionState } from "./connection.js";
 import { isObject } from "./context.js";
 import { createCore } from "./core.js";
@@ -26,6 +26,8 @@ export interface HandleContext<P> {
   readonly connection: Connection;
   /** Cancels the request: no answer then. */
   readonly signal?: AbortSignal | undefined;
+  /** The headers that came with the message, by lower-case name. Absent where the transport has none. */
+  readonly headers?: ((name: string) => string | undefined) | undefined;
 }
 
 /** An MCP server without a transport: messages in, answers out. */
@@ -38,14 +40,16 @@ export interface McpServer<P> {
    * `isSafeError` knows. The caller owes the client an answer then (-32603, without the error's text).
    */
   handle(message: unknown, context: HandleContext<P>): Promise<JsonRpcResponse | undefined>;
-  /** As `handle`, from a checked message to the bytes of the answer. Lists are sent as they were encoded once. */
-  handleMessage(message: Message, context: HandleContext<P>): Promise<Uint8Array | undefined>;
+  /** As `handle`, from a checked message to the encoded answer. Lists are sent as they were encoded once. */
+  handleMessage(message: Message, context: HandleContext<P>): Promise<EncodedAnswer | undefined>;
   /** One for each client, from its first message to its end. Holds the handshake of older revisions, and what is under way. */
   openConnection(options: ConnectionOptions): Connection;
   /** Tells the clients that what they may see of a list has changed, for instance because the authorizer answers otherwise now. */
   listChanged(kind: ChangedKind): void;
   /** Tells the clients that subscribed to this resource that it has other contents now. */
   resourceUpdated(uri: string): void;
+  /** What tells this principal from others, for transports that keep something for one. */
+  principalId(principal: P): string;
   /** How often an observer threw. */
   readonly observerFailures: number;
 }
@@ -66,7 +70,8 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
     now,
   });
   const observation = observe(options.observers ?? [], options.onObserverError);
-  const dispatcher = createDispatcher(createCore(options, registry, compiler, codec), observation, now);
+  const core = createCore(options, registry, compiler, codec);
+  const dispatcher = createDispatcher(core, observation, now);
   const connections = new Map<Connection, ConnectionState>();
 
   const stateOf = (connection: Connection): ConnectionState => {
@@ -76,13 +81,13 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
   };
   const answer = async <T>(
     message: Message,
-    { principal, connection, signal }: HandleContext<P>,
+    { principal, connection, signal, headers }: HandleContext<P>,
     finish: (answer: Answer) => T,
   ): Promise<T | undefined> => {
     const state = stateOf(connection);
     switch (message.kind) {
       case "request":
-        return dispatcher.answer(message, { principal, connection: state, signal }, finish);
+        return dispatcher.answer(message, { principal, connection: state, signal, headers }, finish);
       case "notification":
         return void notified(state, message);
       case "response":
@@ -96,9 +101,9 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
       const message = tryRead(value, stateOf(context.connection));
       return "kind" in message ? answer(message, context, toResponse) : toResponse(message);
     },
-    handleMessage: (message, context) => answer(message, context, toBytes),
-    openConnection({ send }) {
-      const state = new ConnectionState(send, limits, options.scheduler);
+    handleMessage: (message, context) => answer(message, context, encode),
+    openConnection(to) {
+      const state = new ConnectionState(to, limits, options.scheduler);
       const connection = present(state, () => void connections.delete(connection));
       connections.set(connection, state);
       return connection;
@@ -109,6 +114,7 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
     resourceUpdated(uri) {
       for (const state of connections.values()) tellUpdated(state, uri);
     },
+    principalId: core.principalId,
     get observerFailures() {
       return observation.failures;
     },
@@ -143,7 +149,7 @@ function present(state: ConnectionState, forget: () => void): Connection {
     async ping(options) {
       if (state.revision === undefined)
         throw new RpcError(wireErrors.internal, "only a client that sent initialize can be asked");
-      await state.ask("ping", undefined, options?.signal);
+      await state.ask({ method: "ping", request: undefined }, options?.signal);
     },
     close,
     [Symbol.asyncDispose]: () => close(),

@@ -29,6 +29,11 @@ export interface RequestScope<P> {
   /** Sends a log message if the client wants that level. */
   readonly log: (level: LogLevel, value: JsonValue, logger?: string) => void;
   /**
+   * Ends the stream that carries this request's answer, for a call that takes long: the client comes back for the rest (MCP 2025-11-25, Transports
+   * § Streamable HTTP, polling). Does nothing over stdio, for older and newer revisions, and where no event store keeps what is missed.
+   */
+  readonly releaseStream: () => void;
+  /**
    * Asks the client, and resolves with its answers under the same keys, checked for shape. One call asks one round; ask again with other keys
    * for another round.
    *

@@ -29,6 +29,7 @@ interface DispatchContext<P> {
   readonly principal: P;
   readonly connection: ConnectionState;
   readonly signal: AbortSignal | undefined;
+  readonly headers: ((name: string) => string | undefined) | undefined;
 }
 
 /** What an event needs that the context does not hold. */
@@ -86,11 +87,12 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
   };
 
   return {
-    async answer({ id, method, params }, { principal, connection, signal }, finish) {
+    async answer({ id, method, params }, { principal, connection, signal, headers }, finish) {
       const startedAt = now();
       const place = ++sequence;
       const given = isObject(params) ? deepFreeze(params) : undefined;
       const context = new RequestContext(id, method, given, principal, connection);
+      context.headers = headers;
       if (connection.inFlight.has(id)) {
         end(context, place, startedAt, { outcome: "protocol-error", errorCode: wireErrors.invalidRequest });
         return finish({ id, error: wireError(wireErrors.invalidRequest, "a request with this id is under way") });

@@ -37,10 +37,10 @@ function given<P>(context: RequestContext<P>, requests: PendingInput): JsonObjec
 }
 
 async function askAll<P>(context: RequestContext<P>, requests: PendingInput): Promise<JsonObject> {
-  const { connection, signal } = context;
+  const { connection, id, signal } = context;
   const answers = await Promise.all(
     Object.entries(requests).map(async ([key, { method, params }]) => {
-      const answer: [string, JsonValue] = [key, await connection.ask(method, params, signal)];
+      const answer: [string, JsonValue] = [key, await connection.ask({ method, params, request: id }, signal)];
       return answer;
     }),
   );

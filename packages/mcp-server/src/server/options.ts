@@ -21,14 +21,12 @@ export interface CacheHints {
 }
 
 /** How the state that clients carry between the rounds of a request is protected. */
-export interface RequestStateSettings<P> {
+export interface RequestStateSettings {
   /**
    * HMAC-SHA-256 keys, 32 bytes or more each; the first signs, all are accepted. Default: one random key for this server, so that a state does
    * not outlive the process and is of no use to another one.
    */
   readonly keys?: readonly Uint8Array[] | undefined;
-  /** What tells one principal from another. Needed when principals are not strings. */
-  readonly principalId?: ((principal: P) => string) | undefined;
 }
 
 /** What `createMcpServer` accepts. `P` is who asks: whatever your authentication knows. */
@@ -52,7 +50,9 @@ export interface McpServerOptions<P> {
   readonly onObserverError?: ((error: unknown) => void) | undefined;
   /** Default `{ ttlMs: 0, scope: "private" }`. */
   readonly cacheHints?: CacheHints | undefined;
-  readonly requestState?: RequestStateSettings<P> | undefined;
+  readonly requestState?: RequestStateSettings | undefined;
+  /** What tells one principal from another: what belongs to one is never given to another. Needed when principals are not strings. */
+  readonly principalId?: ((principal: P) => string) | undefined;
   readonly limits?: McpServerLimits | undefined;
   /** What bounds schemas and the work of checking values by them. */
   readonly schemaLimits?: SchemaLimits | undefined;

@@ -45,6 +45,11 @@ class Scope<P> implements RequestScope<P> {
   get log(): RequestScope<P>["log"] {
     return (level, value, logger) => tellLog(this.#context, level, value, logger);
   }
+  get releaseStream(): RequestScope<P>["releaseStream"] {
+    return () => {
+      if (isOpen(this.#context)) this.#context.connection.releaseStream(this.#context.id);
+    };
+  }
   get requestInput(): RequestScope<P>["requestInput"] {
     return (requests) => requestInput(this.#context, requests, this.#compiler);
   }
@@ -91,11 +96,13 @@ function tellProgress<P>(context: RequestContext<P>, progress: number, total?: n
   if (typeof progressToken !== "string" && typeof progressToken !== "number") return;
   if (!isOpen(context) || !Number.isFinite(progress) || progress <= context.lastProgress) return;
   context.lastProgress = progress;
-  context.connection.notify("notifications/progress", { progressToken, progress, total, message });
+  const delivery = { droppable: true, request: context.id };
+  context.connection.notify("notifications/progress", { progressToken, progress, total, message }, delivery);
 }
 
 function tellLog<P>(context: RequestContext<P>, level: LogLevel, value: JsonValue, logger?: string): void {
   const wanted = context.era === "modern" ? context.meta[modernMetaKeys.logLevel] : context.connection.logLevel;
   if (!isLogLevel(wanted) || !isOpen(context) || levels.indexOf(level) < levels.indexOf(wanted)) return;
-  context.connection.notify("notifications/message", { level, logger, data: value });
+  const delivery = { droppable: true, request: context.id };
+  context.connection.notify("notifications/message", { level, logger, data: value }, delivery);
 }

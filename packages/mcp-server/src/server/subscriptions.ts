@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
-import type { ConnectionState } from "./connection.js";
+import type { ConnectionState, Delivery } from "./connection.js";
 import { isObject, type RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
 import { findResource } from "./resources.js";
@@ -32,7 +32,7 @@ export async function listen<P>(core: Core<P>, context: RequestContext<P>): Prom
       if (!connection.listens.delete(id)) return;
       signal.removeEventListener("abort", cancelled);
       // Both rules for a server's end, in the one order that does not cancel a finished request.
-      if (farewell) connection.notify("notifications/cancelled", { requestId: id }, false);
+      if (farewell) connection.notify("notifications/cancelled", { requestId: id }, { droppable: false, request: id });
       if (farewell) resolve(complete(core, context, { _meta }));
       else reject(new Error("the listening has ended"));
     };
@@ -41,7 +41,8 @@ export async function listen<P>(core: Core<P>, context: RequestContext<P>): Prom
     const wants = (kind: string, uri?: string): boolean =>
       uri === undefined ? lists.some((one) => one === kind) : uris.includes(uri);
     connection.listens.set(id, { wants, end });
-    connection.notify("notifications/subscriptions/acknowledged", { notifications: honoured, _meta }, false);
+    const acknowledged = "notifications/subscriptions/acknowledged";
+    connection.notify(acknowledged, { notifications: honoured, _meta }, { droppable: false, request: id });
   });
 }
 
@@ -63,23 +64,26 @@ async function readable<P>(
   return found;
 }
 
+const ofNoRequest: Delivery = { droppable: true, request: undefined };
+
 /** Tells a client of a changed list, if it listens. */
 export function tellListChanged(connection: ConnectionState, kind: ChangedKind): void {
   const method = `notifications/${kind}/list_changed`;
-  if (connection.revision !== undefined) connection.notify(method);
+  if (connection.revision !== undefined) connection.notify(method, undefined, ofNoRequest);
   tellListeners(connection, method, kind, undefined);
 }
 
 /** Tells a client that a resource has other contents now, if it subscribed to it. */
 export function tellUpdated(connection: ConnectionState, uri: string): void {
   const method = "notifications/resources/updated";
-  if (connection.subscribed.has(uri)) connection.notify(method, { uri });
+  if (connection.subscribed.has(uri)) connection.notify(method, { uri }, ofNoRequest);
   tellListeners(connection, method, "resource", uri);
 }
 
 function tellListeners(connection: ConnectionState, method: string, kind: string, uri: string | undefined): void {
   for (const [id, one] of connection.listens) {
     const rest: JsonObject = uri === undefined ? {} : { uri };
-    if (one.wants(kind, uri)) connection.notify(method, { ...rest, _meta: { [subscriptionKey]: id } });
+    if (!one.wants(kind, uri)) continue;
+    connection.notify(method, { ...rest, _meta: { [subscriptionKey]: id } }, { droppable: true, request: id });
   }
 }

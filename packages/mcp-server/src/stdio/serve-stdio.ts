@@ -6,7 +6,7 @@ import {
   type RequestMessage,
   wireErrors,
 } from "@berth/jsonrpc-framing";
-import { internalError, toBytes, wireError } from "../server/answer.js";
+import { type Answer, encode, internalError, wireError } from "../server/answer.js";
 import type { Connection } from "../server/connection.js";
 import { isObject } from "../server/context.js";
 import type { McpServer } from "../server/create-server.js";
@@ -67,7 +67,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     onGone: () => void stop(0, true),
   });
   const connection: Connection = server.openConnection({
-    send(message, droppable) {
+    send(message, { droppable }) {
       if (droppable) outbound.sendIfRoom(message);
       else outbound.send(message);
       continueReading(); // a handler may have begun to wait for the client
@@ -81,7 +81,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     }
     log(`an answer of ${message.length} bytes is over the limit of ${bounds.maxSentFrameBytes}`);
     const error = wireError(wireErrors.internal, "the answer is too large", { limit: bounds.maxSentFrameBytes });
-    outbound.send(toBytes({ id: request.id, error }));
+    outbound.send(bytesOf({ id: request.id, error }));
   };
   const decide = (request: RequestMessage, error: unknown): "exit" | "continue" => {
     const { onUnexpectedError = "exit" } = options;
@@ -93,7 +93,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     }
   };
   const unexpected = (request: RequestMessage, error: unknown): void => {
-    outbound.send(toBytes({ id: request.id, error: internalError }));
+    outbound.send(bytesOf({ id: request.id, error: internalError }));
     if (decide(request, error) === "exit") void stop(1, false);
   };
   const run = async (request: RequestMessage, signal?: AbortSignal): Promise<void> => {
@@ -101,7 +101,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     if (counts) running += 1;
     try {
       const message = await server.handleMessage(request, { principal, connection, signal });
-      if (message !== undefined) answer(message, request);
+      if (message !== undefined) answer(Buffer.from(message.body), request);
     } catch (error) {
       unexpected(request, error);
     } finally {
@@ -138,7 +138,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     }
     if (waiting.length >= bounds.maxQueued && connection.waitingForClient > 0) {
       const error = wireError(wireErrors.internal, "too many requests wait", { limit: bounds.maxQueued });
-      outbound.send(toBytes({ id: request.id, error }));
+      outbound.send(bytesOf({ id: request.id, error }));
       return;
     }
     waiting.push(request);
@@ -156,7 +156,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
   };
   const refuse = (id: string | number | undefined, wireCode: number, text: string, limit?: number): void => {
     const error = wireError(wireCode, text, limit === undefined ? undefined : { limit });
-    outbound.send(toBytes({ id: id ?? (connection.era === "modern" ? undefined : null), error }));
+    outbound.send(bytesOf({ id: id ?? (connection.era === "modern" ? undefined : null), error }));
     badLines += 1;
     if (badLines < bounds.maxBadLines) return;
     log(`${badLines} lines in a row were no messages`);
@@ -216,6 +216,10 @@ function takeCancelled(message: Message, waiting: RequestMessage[]): RequestMess
   if (!isObject(params)) return undefined;
   const place = waiting.findIndex(({ id }) => id === params["requestId"]);
   return place < 0 ? undefined : waiting.splice(place, 1)[0];
+}
+
+function bytesOf(answer: Answer): Uint8Array {
+  return Buffer.from(encode(answer).body);
 }
 
 /** Waits for the promise, but no longer than this. */
