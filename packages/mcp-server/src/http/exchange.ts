@@ -1,0 +1,52 @@
+import type { RequestHead } from "./admission.js";
+
+/**
+ * One HTTP request on its way to its answer, whatever carries it: Node's `http` or a web-standard `Request`. Exactly one of `answer` and `openStream` is
+ * called, once; after the client is gone both do nothing of consequence.
+ */
+export interface Exchange extends RequestHead {
+  /**
+   * The whole body.
+   * @throws {HttpRefusal} 413 as soon as it is known to be over the limit, 400 when the client is gone in its midst.
+   */
+  readBody(maxBytes: number): Promise<Uint8Array>;
+  /** Called once when the client is gone before the answer has wholly left; at once when it is gone already. */
+  onGone(callback: () => void): void;
+  readonly isGone: boolean;
+  /** The whole answer. Text is sent as UTF-8; `content-length` is added here. */
+  answer(status: number, headers: Readonly<Record<string, string>>, body?: string | Uint8Array): void;
+  /** Status 200 and a body that grows: `text/event-stream` with what such an answer needs, beside these headers. */
+  openStream(headers: Readonly<Record<string, string>>): EventSink;
+}
+
+/** The growing body of an answer: server-sent events. */
+export interface EventSink {
+  /** Bytes that the client has not taken yet. */
+  readonly queuedBytes: number;
+  /** Text of whole events, with their blank lines. Does nothing after `end` or when the client is gone. */
+  write(text: string): void;
+  /** Ends the body when all of it has left. May be called again. */
+  end(): void;
+  /** Resolves when all that was written has left, or the client is gone. */
+  drained(): Promise<void>;
+}
+
+/** Ends a request with a status of HTTP and, unless absent, a JSON-RPC error as its body. */
+export class HttpRefusal extends Error {
+  override readonly name = "HttpRefusal";
+  readonly status: number;
+  /** JSON-RPC number of the body; undefined: no body. */
+  readonly wireCode: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    status: number,
+    wireCode: number | undefined,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.wireCode = wireCode;
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,16 @@
+import type { Message } from "@berth/jsonrpc-framing";
+import type { Exchange } from "./exchange.js";
+
+/** Sessions of clients that open with `initialize` (MCP 2025-03-26 to 2025-11-25, Transports § Streamable HTTP). Host, origin, principal and body were checked before. */
+export interface LegacySide<P> {
+  /** One message by POST. Answers the exchange itself, also when it refuses. */
+  post(exchange: Exchange, message: Message, principal: P): Promise<void>;
+  /** The stream for what belongs to no request, or the resumption of one (`last-event-id`). */
+  get(exchange: Exchange, principal: P): void;
+  /** Ends the session. */
+  delete(exchange: Exchange, principal: P): void;
+  /** Open sessions. */
+  readonly sessionCount: number;
+  /** Every request that is open gets an answer; then all is released. */
+  close(): Promise<void>;
+}
