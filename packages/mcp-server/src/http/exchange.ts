@@ -29,6 +29,8 @@ export interface EventSink {
   end(): void;
   /** Resolves when all that was written has left, or the client is gone. */
   drained(): Promise<void>;
+  /** Cuts it off, for a client that does not read. What has not left is lost. May be called again. */
+  abort(): void;
 }
 
 /** Ends a request with a status of HTTP and, unless absent, a JSON-RPC error as its body. */

@@ -1,7 +1,10 @@
 import type { Message } from "@berth/jsonrpc-framing";
 import type { Exchange } from "./exchange.js";
 
-/** Sessions of clients that open with `initialize` (MCP 2025-03-26 to 2025-11-25, Transports § Streamable HTTP). Host, origin, principal and body were checked before. */
+/**
+ * Sessions of clients that open with `initialize` (MCP 2025-03-26 to 2025-11-25, Transports § Streamable HTTP). Host, origin,
+ * principal, content type and body were checked before; so was `Accept` (both types for a POST that holds a request, `text/event-stream` for a GET).
+ */
 export interface LegacySide<P> {
   /** One message by POST. Answers the exchange itself, also when it refuses. */
   post(exchange: Exchange, message: Message, principal: P): Promise<void>;

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
+import type { ServedRevisions } from "../era.js";
 import type { SchemaCompiler } from "../json-schema/index.js";
 import { legacyRevisions, modernRevisions, type ProtocolRevision } from "../revisions.js";
 import type { RequestContext } from "./context.js";
@@ -22,6 +23,7 @@ export interface Core<P> {
   readonly codec: RequestStateCodec;
   readonly lists: Readonly<Record<ListName, PagedList>>;
   readonly hints: JsonObject;
+  readonly revisions: ServedRevisions;
   /** As clients of this revision are told. */
   serverInfo(revision: ProtocolRevision): JsonObject;
   readonly capabilities: JsonObject;
@@ -66,6 +68,7 @@ export function createCore<P>(
       resourceTemplates: list("resourceTemplates", registry.templates.values()),
     },
     hints,
+    revisions: options.revisions ?? { legacy: legacyRevisions, modern: modernRevisions },
     serverInfo,
     capabilities: capabilitiesOf(registry, hasCompletions),
     hasCompletions,

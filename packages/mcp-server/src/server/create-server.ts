@@ -5,6 +5,7 @@ import {
   readMessage,
   wireErrors,
 } from "@berth/jsonrpc-framing";
+import type { ServedRevisions } from "../era.js";
 import { RegistrationError, RpcError } from "../errors.js";
 import { createSchemaCompiler, isSchemaError, type SchemaCompiler, type SchemaLimits } from "../json-schema/index.js";
 import { type Answer, type EncodedAnswer, encode, type JsonRpcResponse, toResponse, wireError } from "./answer.js";
@@ -50,6 +51,8 @@ export interface McpServer<P> {
   resourceUpdated(uri: string): void;
   /** What tells this principal from others, for transports that keep something for one. */
   principalId(principal: P): string;
+  /** Which are served, newest first. */
+  readonly revisions: ServedRevisions;
   /** How often an observer threw. */
   readonly observerFailures: number;
 }
@@ -115,6 +118,7 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
       for (const state of connections.values()) tellUpdated(state, uri);
     },
     principalId: core.principalId,
+    revisions: core.revisions,
     get observerFailures() {
       return observation.failures;
     },

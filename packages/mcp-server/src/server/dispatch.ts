@@ -1,7 +1,6 @@
 import { type RequestMessage, wireErrors } from "@berth/jsonrpc-framing";
 import { decideEra, modernMetaKeys } from "../era.js";
 import { RpcError } from "../errors.js";
-import { legacyRevisions, modernRevisions } from "../revisions.js";
 import { type Answer, toWireError, wireError } from "./answer.js";
 import type { ConnectionState } from "./connection.js";
 import { isObject, RequestContext } from "./context.js";
@@ -41,7 +40,7 @@ interface Ending {
 /** One machine over the life of a request, hence its length. */
 export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, now: () => number): Dispatcher<P> {
   const methods = methodsOf(core);
-  const served = core.options.revisions ?? { legacy: legacyRevisions, modern: modernRevisions };
+  const served = core.revisions;
   let sequence = 0;
 
   const findMethod = (context: RequestContext<P>): Method<P> => {

@@ -1,6 +1,6 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
-import { legacyRevisions, modernRevisions, negotiateRevision } from "../revisions.js";
+import { negotiateRevision } from "../revisions.js";
 import { isObject, type RequestContext } from "./context.js";
 import { type Core, complete } from "./core.js";
 import { isLogLevel } from "./scope.js";
@@ -10,7 +10,7 @@ export function initialize<P>(core: Core<P>, context: RequestContext<P>): JsonOb
   const { connection, params } = context;
   const { protocolVersion, capabilities } = params;
   if (typeof protocolVersion !== "string") throw invalid("initialize needs protocolVersion, a string");
-  const [newest, ...older] = core.options.revisions?.legacy ?? legacyRevisions;
+  const [newest, ...older] = core.revisions.legacy;
   const revision = newest === undefined ? newest : negotiateRevision(protocolVersion, [newest, ...older]);
   if (revision === undefined) throw invalid("this server has no revision that opens with initialize");
   connection.revision = revision;
@@ -24,8 +24,8 @@ export function initialize<P>(core: Core<P>, context: RequestContext<P>): JsonOb
 
 /** `server/discover` (MCP 2026-07-28). */
 export function discover<P>(core: Core<P>, context: RequestContext<P>): JsonObject {
-  const { instructions, revisions } = core.options;
-  const supportedVersions = revisions?.modern ?? modernRevisions;
+  const { instructions } = core.options;
+  const supportedVersions = core.revisions.modern;
   const result = { supportedVersions, capabilities: core.capabilities, ...core.hints };
   return complete(core, context, instructions === undefined ? result : { ...result, instructions });
 }

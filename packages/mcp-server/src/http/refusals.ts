@@ -1,0 +1,35 @@
+import { type RequestId, wireErrors } from "@berth/jsonrpc-framing";
+import { internalError, wireError } from "../server/answer.js";
+import { type Exchange, HttpRefusal } from "./exchange.js";
+
+/**
+ * Answers with a refusal. Without `id` the error has none, in every revision: that is what MCP says of errors for what could not be read
+ * (2025-11-25 and 2026-07-28, Transports § Sending messages), and `null` is no id by its schemas.
+ */
+export function refuse(exchange: Exchange, { status, wireCode, message, headers }: HttpRefusal, id?: RequestId): void {
+  if (wireCode === undefined) exchange.answer(status, headers);
+  else exchange.answer(status, { ...headers, ...json }, errorBody(wireError(wireCode, message), id));
+}
+
+/** Answers what is no refusal, and so a fault of ours: no word of it reaches the client. */
+export function refuseFault(exchange: Exchange, status: 200 | 500, id?: RequestId): void {
+  exchange.answer(status, json, errorBody(internalError, id));
+}
+
+/** The body of an answer that is an error. */
+export function errorBody(error: object, id: RequestId | undefined): string {
+  return JSON.stringify(id === undefined ? { jsonrpc: "2.0", error } : { jsonrpc: "2.0", id, error });
+}
+
+/** Of every answer that has a JSON body. */
+export const json: Readonly<Record<string, string>> = { "content-type": "application/json" };
+
+/** Shorthand for what the client did wrong. */
+export function badRequest(status: number, message: string, headers?: Readonly<Record<string, string>>): HttpRefusal {
+  return new HttpRefusal(status, wireErrors.invalidRequest, message, headers);
+}
+
+/** There is no room now; the client may come back. */
+export function busy(message: string): HttpRefusal {
+  return new HttpRefusal(503, wireErrors.internal, message, { "retry-after": "1" });
+}
