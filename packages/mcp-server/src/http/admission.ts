@@ -10,17 +10,20 @@ export interface RequestHead {
   header(name: string): string | undefined;
 }
 
+/** Why a request is not let in. */
+export interface AdmissionRefusal {
+  /** 400: two credentials at once. 401: nobody known. 403: known, but not enough (RFC 6750 § 3.1). 503: it cannot be said at the moment. */
+  readonly status: 400 | 401 | 403 | 503;
+  /** The `WWW-Authenticate` header; absent for 503. */
+  readonly challenge?: string | undefined;
+  /** The `Retry-After` header, in whole seconds; for 503 only. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** For the client; no secret and nothing of what it sent. */
+  readonly message: string;
+}
+
 /** Who sent a request, or why it is refused. */
-export type Admission<P> =
-  | { readonly principal: P }
-  | {
-      /** 401: nobody known. 403: known, but not enough (RFC 6750 § 3.1). */
-      readonly status: 401 | 403;
-      /** The `WWW-Authenticate` header. */
-      readonly challenge: string;
-      /** For the client; no secret and nothing of what it sent. */
-      readonly message: string;
-    };
+export type Admission<P> = { readonly principal: P } | AdmissionRefusal;
 
 /** Says who sent each request. Asked before anything of the request is read. What it throws is a fault of the server: 500, no details. */
 export interface Admitter<P> {
