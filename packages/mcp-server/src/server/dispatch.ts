@@ -9,6 +9,7 @@ import { InputRequired } from "./input.js";
 import { type Method, methodsOf } from "./methods.js";
 import { deepFreeze, type Observation, type Outcome } from "./observers.js";
 import { inputRequired } from "./rounds.js";
+import { requireStandardHeaders, requireVersionHeader } from "./standard-headers.js";
 
 /** Answers requests: era, method, then what the method does (its parameters, permission, schema, handler), then one event. */
 export interface Dispatcher<P> {
@@ -44,10 +45,11 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
   let sequence = 0;
 
   const findMethod = (context: RequestContext<P>): Method<P> => {
-    const { connection, method, meta } = context;
+    const { connection, method, meta, headers } = context;
     const metaVersion = meta[modernMetaKeys.protocolVersion];
     const capabilities = meta[modernMetaKeys.clientCapabilities];
     const initialized = connection.revision !== undefined;
+    if (headers !== undefined) requireVersionHeader(headers, metaVersion);
     const decided = decideEra(
       { method, metaVersion, hasClientCapabilities: isObject(capabilities), initialized },
       served,
@@ -62,8 +64,11 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
       context.clientCapabilities = connection.clientCapabilities;
     }
     const found = methods.get(method);
-    if (found !== undefined && (found.era === "both" || found.era === decided.era)) return found;
-    throw new RpcError(wireErrors.methodNotFound, `Method not found: ${method.slice(0, 200)}`);
+    if (found === undefined || (found.era !== "both" && found.era !== decided.era)) {
+      throw new RpcError(wireErrors.methodNotFound, `Method not found: ${method.slice(0, 200)}`);
+    }
+    if (headers !== undefined && decided.era === "modern") requireStandardHeaders(headers, method, context.params);
+    return found;
   };
   const run = async (context: RequestContext<P>): Promise<Reply> => {
     let reply: Reply | undefined;

@@ -11,6 +11,7 @@ import type {
   ToolDefinition,
 } from "./definitions.js";
 import { headerFaults } from "./header-annotations.js";
+import { type HeaderArgument, headerArgumentsOf } from "./header-arguments.js";
 import { readLimits, type ServerLimits } from "./limits.js";
 import type { Listed } from "./list.js";
 import type { McpServerOptions } from "./options.js";
@@ -22,6 +23,7 @@ import { readUriPattern, type UriPattern } from "./uri-pattern.js";
 export interface BoundTool<P> extends Listed {
   readonly definition: ToolDefinition<P>;
   readonly input: BoundSchema;
+  readonly headerArguments: readonly HeaderArgument[];
   readonly output: BoundSchema | undefined;
 }
 export interface BoundPrompt<P> extends Listed {
@@ -125,7 +127,16 @@ function bindTool<P>(
   if (input.json["type"] !== "object") say('inputSchema needs "type": "object" at its root');
   for (const message of headerFaults(input.json)) say(message);
   const shown = { ...definition, input: input.json, output: output?.json };
-  return { name, permission, definition, input, output, render: (revision) => renderTool(shown, revision) };
+  const headerArguments = headerArgumentsOf(input.json);
+  return {
+    name,
+    permission,
+    definition,
+    input,
+    headerArguments,
+    output,
+    render: (revision) => renderTool(shown, revision),
+  };
 }
 
 function tryBind(

@@ -5,6 +5,7 @@ import { isAllowed } from "./authorize.js";
 import { isObject, type RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
 import type { ToolResult } from "./definitions.js";
+import { requireHeaderArguments } from "./header-arguments.js";
 import { InputRequired } from "./input.js";
 import type { BoundTool } from "./registry.js";
 import { openState } from "./rounds.js";
@@ -21,6 +22,9 @@ export async function callTool<P>(core: Core<P>, context: RequestContext<P>): Pr
   if (tool === undefined || !(await isAllowed(core.options.authorize, context, "tool", tool))) {
     // The same words for both: names cannot be probed.
     throw new RpcError(wireErrors.invalidParams, `Unknown tool: ${name.slice(0, 128)}`);
+  }
+  if (context.headers !== undefined && context.era === "modern") {
+    requireHeaderArguments(tool.headerArguments, given, context.headers);
   }
   const checking = tool.input.check(given);
   const checked = checking instanceof Promise ? await checking : checking;
