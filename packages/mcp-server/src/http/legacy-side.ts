@@ -1,5 +1,6 @@
 import type { Message } from "@berth/jsonrpc-framing";
 import type { Exchange } from "./exchange.js";
+import type { LegacySideOptions } from "./legacy/options.js";
 
 /**
  * Sessions of clients that open with `initialize` (MCP 2025-03-26 to 2025-11-25, Transports § Streamable HTTP). Host, origin,
@@ -16,4 +17,9 @@ export interface LegacySide<P> {
   readonly sessionCount: number;
   /** Every request that is open gets an answer; then all is released. */
   close(): Promise<void>;
+}
+
+/** @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist. */
+export function createLegacySide<P>(options: LegacySideOptions<P>): LegacySide<P> {
+  throw new Error(`sessions are not there yet: ${Object.keys(options)}`);
 }

@@ -1,0 +1,23 @@
+import type { Scheduler } from "@berth/jsonrpc-framing";
+import type { McpServer } from "../../server/create-server.js";
+import type { EventStore } from "./event-store.js";
+import type { SessionLimits } from "./limits.js";
+
+/** How sessions are kept (MCP 2025-03-26 to 2025-11-25). */
+export interface SessionOptions {
+  /** Lets clients resume streams, and handlers let go of them. Absent: nothing is kept, and events have no ids. */
+  readonly eventStore?: EventStore | undefined;
+  readonly limits?: SessionLimits | undefined;
+}
+
+/** What `createLegacySide` accepts. */
+export interface LegacySideOptions<P> {
+  readonly server: McpServer<P>;
+  readonly sessions?: SessionOptions | undefined;
+  /** Told what a handler or the event store threw that is no answer; the client got -32603. Must not throw. */
+  readonly onUnexpectedError: (error: unknown) => void;
+  /** Default: Node's timers. */
+  readonly scheduler?: Scheduler | undefined;
+  /** For session ids. Default: Node's. */
+  readonly randomBytes?: ((size: number) => Uint8Array) | undefined;
+}
