@@ -28,6 +28,7 @@ export { parseMessage, readMessage } from "./message-check.js";
 export type { CallOptions, Delivery, PendingCalls, PendingCallsOptions } from "./pending-calls.js";
 export { createPendingCalls } from "./pending-calls.js";
 export type { Scheduler, SchedulerTimer } from "./scheduler.js";
+export { systemScheduler } from "./scheduler.js";
 export type { MemberSpan, Span, SplitLimits } from "./span.js";
 export type { Edit } from "./splice.js";
 export { replaceId, splice } from "./splice.js";

@@ -29,6 +29,7 @@ describe("the built package", () => {
       "splice",
       "splitArray",
       "splitObject",
+      "systemScheduler",
       "wireErrors",
     ]);
   });

@@ -29,6 +29,8 @@ export interface ConnectionOptions {
   readonly send: (message: Uint8Array, delivery: Delivery) => void;
   /** A handler lets go of the stream of its request (`RequestScope.releaseStream`). Absent: nothing to let go of. */
   readonly releaseStream?: ((request: RequestId) => void) | undefined;
+  /** What `initialize` may settle on, newest first, where the transport has not all that the server serves. */
+  readonly revisions?: readonly LegacyRevision[] | undefined;
 }
 
 /** One client, as far as the server remembers it: its handshake, its requests under way, its subscriptions. */
@@ -91,6 +93,11 @@ export class ConnectionState {
 
   get waitingForClient(): number {
     return this.#calls?.size ?? 0;
+  }
+
+  /** What `initialize` may settle on; undefined: all that is served. */
+  get revisions(): readonly LegacyRevision[] | undefined {
+    return this.#options.revisions;
   }
 
   notify(method: string, params: JsonObject | undefined, delivery: Delivery): void {

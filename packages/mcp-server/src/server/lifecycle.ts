@@ -10,7 +10,7 @@ export function initialize<P>(core: Core<P>, context: RequestContext<P>): JsonOb
   const { connection, params } = context;
   const { protocolVersion, capabilities } = params;
   if (typeof protocolVersion !== "string") throw invalid("initialize needs protocolVersion, a string");
-  const [newest, ...older] = core.revisions.legacy;
+  const [newest, ...older] = connection.revisions ?? core.revisions.legacy;
   const revision = newest === undefined ? newest : negotiateRevision(protocolVersion, [newest, ...older]);
   if (revision === undefined) throw invalid("this server has no revision that opens with initialize");
   connection.revision = revision;
