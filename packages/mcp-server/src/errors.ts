@@ -81,3 +81,21 @@ export class ResultError extends Error {
   override readonly name = "ResultError";
   readonly code: McpServerErrorCode = "RESULT_INVALID";
 }
+
+/** Reasons a store of tasks refuses. */
+export type TaskStoreErrorCode = "TASK_EXISTS" | "TASK_STORE_FULL";
+
+/** What a `TaskStore` rejects with when it refuses to keep a task; anything else that it rejects with is a fault. Match on `code`. */
+export class TaskStoreError extends Error {
+  override readonly name = "TaskStoreError";
+  readonly code: TaskStoreErrorCode;
+  constructor(code: TaskStoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** Recognises a TaskStoreError from any installed copy of the package, where `instanceof` fails. */
+export function isTaskStoreError(value: unknown): value is TaskStoreError {
+  return value instanceof Error && value.name === "TaskStoreError" && "code" in value;
+}
