@@ -57,6 +57,7 @@ export {
   type ToolDefinition,
   type ToolResult,
 } from "./server/definitions.js";
+export type { Instrumentation, InstrumentedRequest, RequestStart } from "./server/instrument.js";
 export type { McpServerLimits } from "./server/limits.js";
 export type { Observer, Outcome, RequestEvent } from "./server/observers.js";
 export type { CacheHints, McpServerOptions, RequestStateSettings } from "./server/options.js";
@@ -69,4 +70,5 @@ export type {
   StandardSchema,
 } from "./server/schema-source.js";
 export type { ChangedKind } from "./server/subscriptions.js";
+export type { TraceContext } from "./server/trace.js";
 export { mcpErrors } from "./wire-errors.js";

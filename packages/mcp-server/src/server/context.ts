@@ -4,6 +4,7 @@ import type { ProtocolRevision } from "../revisions.js";
 import type { ConnectionState } from "./connection.js";
 import type { PendingInput } from "./input.js";
 import type { Outcome } from "./observers.js";
+import { readTrace, type TraceContext } from "./trace.js";
 
 const empty: JsonObject = Object.freeze({});
 
@@ -34,6 +35,7 @@ export class RequestContext<P> {
   #cancelled = false;
   #reason: unknown;
   #controller: AbortController | undefined;
+  #trace: TraceContext | null | undefined;
 
   constructor(
     id: RequestId,
@@ -62,6 +64,12 @@ export class RequestContext<P> {
       if (this.interrupted) this.#controller.abort(this.#reason);
     }
     return this.#controller.signal;
+  }
+
+  /** Read when it is first asked for. */
+  get trace(): TraceContext | undefined {
+    if (this.#trace === undefined) this.#trace = readTrace(this.meta, this.headers) ?? null;
+    return this.#trace ?? undefined;
   }
 
   /** By the client, or by whoever handed the message in: nobody wants the answer. */

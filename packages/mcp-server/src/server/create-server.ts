@@ -13,6 +13,7 @@ import { type Connection, type ConnectionOptions, ConnectionState } from "./conn
 import { isObject } from "./context.js";
 import { createCore } from "./core.js";
 import { createDispatcher } from "./dispatch.js";
+import { instrument } from "./instrument.js";
 import { observe } from "./observers.js";
 import type { McpServerOptions } from "./options.js";
 import { readRegistry } from "./registry.js";
@@ -53,7 +54,7 @@ export interface McpServer<P> {
   principalId(principal: P): string;
   /** Which are served, newest first. */
   readonly revisions: ServedRevisions;
-  /** How often an observer threw. */
+  /** How often an observer, or the instrumentation, threw. */
   readonly observerFailures: number;
 }
 
@@ -74,7 +75,9 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
   });
   const observation = observe(options.observers ?? [], options.onObserverError);
   const core = createCore(options, registry, compiler, codec);
-  const dispatcher = createDispatcher(core, observation, now);
+  const plain = createDispatcher(core, observation, now);
+  const { instrumentation } = options;
+  const dispatcher = instrumentation === undefined ? plain : instrument(plain, instrumentation, observation.failed);
   const connections = new Map<Connection, ConnectionState>();
 
   const stateOf = (connection: Connection): ConnectionState => {

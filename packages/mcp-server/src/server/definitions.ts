@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, RequestId } from "@berth/jsonrpc-framing";
 import type { ProtocolRevision } from "../revisions.js";
 import type { ContentBlock, Icon, PromptMessage, ResourceContents } from "./content.js";
 import type { ArgumentsOf, SchemaSource } from "./schema-source.js";
+import type { TraceContext } from "./trace.js";
 
 /** Levels of log messages, from least to most severe (RFC 5424). */
 export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
@@ -24,6 +25,8 @@ export interface RequestScope<P> {
   readonly clientCapabilities: JsonObject;
   /** `params._meta` of the request, frozen. */
   readonly meta: JsonObject;
+  /** W3C Trace Context of the request, from `params._meta` or the HTTP headers, to be passed on; undefined when it has no valid one. */
+  readonly trace: TraceContext | undefined;
   /** Tells progress if the client asked for it. `progress` has to grow; a value that does not is left out. */
   readonly progress: (progress: number, total?: number, message?: string) => void;
   /** Sends a log message if the client wants that level. */

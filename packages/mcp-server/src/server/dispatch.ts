@@ -7,7 +7,7 @@ import { isObject, RequestContext } from "./context.js";
 import type { Core, Reply } from "./core.js";
 import { InputRequired } from "./input.js";
 import { type Method, methodsOf } from "./methods.js";
-import { deepFreeze, type Observation, type Outcome } from "./observers.js";
+import { deepFreeze, type Observation, type Outcome, type RequestEvent } from "./observers.js";
 import { inputRequired } from "./rounds.js";
 import { requireStandardHeaders, requireVersionHeader } from "./standard-headers.js";
 
@@ -25,14 +25,21 @@ export interface Dispatcher<P> {
 }
 
 /** Who asks, and by which way. */
-interface DispatchContext<P> {
+export interface DispatchContext<P> {
   readonly principal: P;
   readonly connection: ConnectionState;
   readonly signal: AbortSignal | undefined;
   readonly headers: ((name: string) => string | undefined) | undefined;
+  /** Told of the end, beside the observers. */
+  readonly ended?: ((event: RequestEvent<P>) => void) | undefined;
 }
 
-/** What an event needs that the context does not hold. */
+/** What an event needs that the context does not hold: first what is known at the start, then what is at the end. */
+interface Beginning<P> {
+  readonly startedAt: number;
+  readonly place: number;
+  readonly ended: ((event: RequestEvent<P>) => void) | undefined;
+}
 interface Ending {
   readonly outcome: Outcome;
   readonly errorCode?: number | undefined;
@@ -82,23 +89,25 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
     if (reply === undefined) throw new Error("a method ended without a reply");
     return reply;
   };
-  const end = (context: RequestContext<P>, place: number, startedAt: number, { outcome, errorCode }: Ending): void => {
-    if (observation.isIdle) return;
-    const { method, name, principal, id, revision, params } = context;
+  const end = (context: RequestContext<P>, begun: Beginning<P>, { outcome, errorCode }: Ending): void => {
+    const { place, startedAt, ended } = begun;
+    if (observation.isIdle && ended === undefined) return;
+    const { method, name, principal, id, revision, params, trace } = context;
     const durationMs = now() - startedAt;
-    const event = { sequence: place, method, name, principal, requestId: id, revision, params };
-    observation.emit({ ...event, outcome, errorCode, startedAt, durationMs });
+    const told = { sequence: place, method, name, principal, requestId: id, revision, params, trace };
+    const event = { ...told, outcome, errorCode, startedAt, durationMs };
+    observation.emit(event);
+    ended?.(event);
   };
 
   return {
-    async answer({ id, method, params }, { principal, connection, signal, headers }, finish) {
-      const startedAt = now();
-      const place = ++sequence;
+    async answer({ id, method, params }, { principal, connection, signal, headers, ended }, finish) {
+      const begun: Beginning<P> = { startedAt: now(), place: ++sequence, ended };
       const given = isObject(params) ? deepFreeze(params) : undefined;
       const context = new RequestContext(id, method, given, principal, connection);
       context.headers = headers;
       if (connection.inFlight.has(id)) {
-        end(context, place, startedAt, { outcome: "protocol-error", errorCode: wireErrors.invalidRequest });
+        end(context, begun, { outcome: "protocol-error", errorCode: wireErrors.invalidRequest });
         return finish({ id, error: wireError(wireErrors.invalidRequest, "a request with this id is under way") });
       }
       connection.inFlight.set(id, context);
@@ -124,7 +133,7 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
         context.finished = true;
         connection.inFlight.delete(id);
         signal?.removeEventListener("abort", onAbort);
-        end(context, place, startedAt, ending);
+        end(context, begun, ending);
       }
     },
   };

@@ -1,5 +1,6 @@
 import type { JsonArray, JsonObject, JsonValue, RequestId } from "@berth/jsonrpc-framing";
 import type { ProtocolRevision } from "../revisions.js";
+import type { TraceContext } from "./trace.js";
 
 /**
  * How a request ended. `tool-error`: answered with `isError`. `denied`: the authorizer said no (the client was told "unknown"). `protocol-error`:
@@ -19,6 +20,8 @@ export interface RequestEvent<P> {
   readonly revision: ProtocolRevision;
   /** Frozen. Transient: whoever keeps them has to take out what is secret first. */
   readonly params: JsonObject;
+  /** W3C Trace Context of the request, from `params._meta` or the HTTP headers; undefined when it has no valid one. */
+  readonly trace: TraceContext | undefined;
   readonly outcome: Outcome;
   /** Of the error that the client got. */
   readonly errorCode: number | undefined;
@@ -36,6 +39,8 @@ export interface Observation<P> {
   /** Whether nobody observes: then no event is made. */
   readonly isIdle: boolean;
   emit(event: RequestEvent<P>): void;
+  /** Counts what somebody who only looks on has thrown, and tells the fallback. */
+  failed(error: unknown): void;
 }
 
 export function observe<P>(
@@ -56,6 +61,7 @@ export function observe<P>(
     get failures() {
       return failures;
     },
+    failed,
     emit(event) {
       for (const observer of observers) {
         try {

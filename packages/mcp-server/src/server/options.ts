@@ -8,6 +8,7 @@ import type {
   ResourceTemplateDefinition,
   ToolDefinition,
 } from "./definitions.js";
+import type { Instrumentation } from "./instrument.js";
 import type { McpServerLimits } from "./limits.js";
 import type { Observer } from "./observers.js";
 import type { ServerIdentity } from "./render.js";
@@ -46,7 +47,9 @@ export interface McpServerOptions<P> {
   /** Whether a handler's error may be shown to the client: its message then is the content of a tool error. Default: none may. */
   readonly isSafeError?: ((error: unknown) => boolean) | undefined;
   readonly observers?: readonly Observer<P>[] | undefined;
-  /** Told what an observer threw. */
+  /** Runs around each request: tracing. Absent: costs nothing. */
+  readonly instrumentation?: Instrumentation<P> | undefined;
+  /** Told what an observer, or the instrumentation, threw. */
   readonly onObserverError?: ((error: unknown) => void) | undefined;
   /** Default `{ ttlMs: 0, scope: "private" }`. */
   readonly cacheHints?: CacheHints | undefined;

@@ -5,6 +5,7 @@ import type { ProtocolRevision } from "../revisions.js";
 import type { RequestContext } from "./context.js";
 import type { LogLevel, PromptCall, RequestScope, ResourceCall, ToolCall } from "./definitions.js";
 import { requestInput } from "./input.js";
+import type { TraceContext } from "./trace.js";
 
 const levels: readonly LogLevel[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
@@ -38,6 +39,9 @@ class Scope<P> implements RequestScope<P> {
   }
   get meta(): JsonObject {
     return this.#context.meta;
+  }
+  get trace(): TraceContext | undefined {
+    return this.#context.trace;
   }
   get progress(): RequestScope<P>["progress"] {
     return (progress, total, message) => tellProgress(this.#context, progress, total, message);

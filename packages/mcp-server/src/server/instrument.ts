@@ -1,0 +1,72 @@
+import type { RequestId, RequestMessage } from "@berth/jsonrpc-framing";
+import type { Answer } from "./answer.js";
+import { isObject } from "./context.js";
+import type { DispatchContext, Dispatcher } from "./dispatch.js";
+import type { RequestEvent } from "./observers.js";
+import { readTrace, type TraceContext } from "./trace.js";
+
+/** A request that begins. Nothing of it has been checked: method and name are what the client wrote. */
+export interface RequestStart<P> {
+  readonly method: string;
+  readonly requestId: RequestId;
+  readonly principal: P;
+  readonly trace: TraceContext | undefined;
+  /** Whether the transport has headers, as HTTP does. */
+  readonly overHttp: boolean;
+}
+
+/** What an instrumentation does with one request. */
+export interface InstrumentedRequest<P> {
+  /** Calls `work` at once, once, and returns what it returns: the place to set what the handler finds in an `AsyncLocalStorage`. */
+  within<T>(work: () => T): T;
+  /** Called once, after all observers. */
+  end(event: RequestEvent<P>): void;
+}
+
+/** Runs around each request, unlike an observer that is told afterwards: for tracing. What it throws is counted and changes no answer. */
+export interface Instrumentation<P> {
+  /** Undefined: nothing is done with this request. */
+  begin(start: RequestStart<P>): InstrumentedRequest<P> | undefined;
+}
+
+/** A dispatcher whose requests run within an instrumentation, however that fails. */
+export function instrument<P>(
+  dispatcher: Dispatcher<P>,
+  instrumentation: Instrumentation<P>,
+  failed: (error: unknown) => void,
+): Dispatcher<P> {
+  const attempt = <T>(action: () => T): T | undefined => {
+    try {
+      return action();
+    } catch (error) {
+      failed(error);
+      return undefined;
+    }
+  };
+  return {
+    answer<T>(request: RequestMessage, context: DispatchContext<P>, finish: (answer: Answer) => T) {
+      const begun = attempt(() => instrumentation.begin(startOf(request, context)));
+      if (begun === undefined) return dispatcher.answer(request, context, finish);
+      const ended = (event: RequestEvent<P>): void => void attempt(() => begun.end(event));
+      let answer: Promise<T | undefined> | undefined;
+      const work = (): Promise<T | undefined> => {
+        answer ??= dispatcher.answer(request, { ...context, ended }, finish);
+        return answer;
+      };
+      attempt(() => begun.within(work));
+      // Whatever it returned, and also when it never called: the request is answered once, by what the dispatcher says.
+      return work();
+    },
+  };
+}
+
+function startOf<P>({ id, method, params }: RequestMessage, context: DispatchContext<P>): RequestStart<P> {
+  const meta = isObject(params) ? params["_meta"] : undefined;
+  return {
+    method,
+    requestId: id,
+    principal: context.principal,
+    trace: readTrace(isObject(meta) ? meta : {}, context.headers),
+    overHttp: context.headers !== undefined,
+  };
+}
