@@ -89,9 +89,11 @@ function unknownMethod(method: string): EraError {
 }
 
 function unsupportedRevision(requested: string, served: ServedRevisions): EraError {
-  const supported = [...served.modern, ...served.legacy];
-  return new EraError("REVISION_UNSUPPORTED", `protocol version not served; supported: ${supported.join(", ")}`, {
+  // What a client can put on its next request, hence what `server/discover` tells; the text names those that open with `initialize` too.
+  const supported = served.modern.length > 0 ? served.modern : served.legacy;
+  const all = [...served.modern, ...served.legacy].join(", ");
+  return new EraError("REVISION_UNSUPPORTED", `protocol version not served; supported: ${all}`, {
     code: mcpErrors.unsupportedProtocolVersion,
-    data: { supported, requested },
+    data: { supported: [...supported], requested },
   });
 }

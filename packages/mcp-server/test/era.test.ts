@@ -131,10 +131,11 @@ describe("the era of a message", () => {
       throw new Error("nothing was thrown");
     };
     const unsupported = thrown({ method: "x", metaVersion: "2099-01-01", initialized: false }, both);
-    expect(unsupported.wire.data).toEqual({
-      supported: [...modernRevisions, ...legacyRevisions],
-      requested: "2099-01-01",
-    });
+    // The same list as `server/discover` gives: a client repeats its request with one of them.
+    expect(unsupported.wire.data).toEqual({ supported: modernRevisions, requested: "2099-01-01" });
+    expect(unsupported.message).toContain("2025-11-25");
+    const legacy = thrown({ method: "x", metaVersion: "2099-01-01", initialized: false }, legacyOnly);
+    expect(legacy.wire.data).toEqual({ supported: legacyRevisions, requested: "2099-01-01" });
     expect(thrown({ method: "x", initialized: false }, legacyOnly).message).toContain("2025-11-25");
     expect(thrown({ method: "x", initialized: false }, both).message).toContain(
       "io.modelcontextprotocol/protocolVersion",
