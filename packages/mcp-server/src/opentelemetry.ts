@@ -1,0 +1,1 @@
+export { createOpenTelemetry, type OpenTelemetryOptions } from "./opentelemetry/instrumentation.js";
