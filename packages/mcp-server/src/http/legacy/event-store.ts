@@ -20,7 +20,11 @@ export interface EventStore {
   /** Called in the order of positions for each stream, also before an earlier call has resolved. */
   append(session: string, event: StreamEvent): void | Promise<void>;
   /** The events of this stream after this position that are still kept, in order. Knows of every `append` that was called before it. */
-  readAfter(session: string, stream: number, position: number): readonly StreamEvent[] | Promise<readonly StreamEvent[]>;
+  readAfter(
+    session: string,
+    stream: number,
+    position: number,
+  ): readonly StreamEvent[] | Promise<readonly StreamEvent[]>;
   /** Forgets a session, which has ended. Nothing of it is appended later. */
   forget(session: string): void | Promise<void>;
 }
