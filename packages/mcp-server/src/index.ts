@@ -71,4 +71,7 @@ export type {
 } from "./server/schema-source.js";
 export type { ChangedKind } from "./server/subscriptions.js";
 export type { TraceContext } from "./server/trace.js";
+export type { TaskLimits } from "./tasks/limits.js";
+export type { FailedTask, TaskSettings, TaskSupport, ToolTask } from "./tasks/settings.js";
+export type { TaskStore } from "./tasks/store.js";
 export { mcpErrors } from "./wire-errors.js";

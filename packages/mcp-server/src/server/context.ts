@@ -1,6 +1,7 @@
 import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
 import type { Era } from "../era.js";
 import type { ProtocolRevision } from "../revisions.js";
+import type { TaskHandle } from "../tasks/live.js";
 import type { ConnectionState } from "./connection.js";
 import type { PendingInput } from "./input.js";
 import type { Outcome } from "./observers.js";
@@ -29,6 +30,12 @@ export class RequestContext<P> {
   answers: JsonObject = empty;
   /** Of the HTTP request that it came with. */
   headers: ((name: string) => string | undefined) | undefined;
+  /** Its place among all requests, from 1. */
+  sequence = 0;
+  /** Set when the call has become a task: the answer is out or on its way, and the handler goes on. */
+  task: TaskHandle | undefined;
+  /** Makes it one. Set where the handler decides. */
+  startTask: (() => Promise<void>) | undefined;
   lastProgress: number = Number.NEGATIVE_INFINITY;
   finished = false;
   interrupted = false;

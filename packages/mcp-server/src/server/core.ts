@@ -2,6 +2,7 @@ import type { JsonObject } from "@berth/jsonrpc-framing";
 import type { ServedRevisions } from "../era.js";
 import type { SchemaCompiler } from "../json-schema/index.js";
 import { legacyRevisions, modernRevisions, type ProtocolRevision } from "../revisions.js";
+import type { Tasks } from "../tasks/tasks.js";
 import type { RequestContext } from "./context.js";
 import { createPagedList, type EncodedResult, type Listed, type PagedList } from "./list.js";
 import type { McpServerOptions } from "./options.js";
@@ -26,7 +27,10 @@ export interface Core<P> {
   readonly revisions: ServedRevisions;
   /** As clients of this revision are told. */
   serverInfo(revision: ProtocolRevision): JsonObject;
+  /** Without extensions: those are told to clients of 2026-07-28 only. */
   readonly capabilities: JsonObject;
+  /** Undefined when no tool can be run as a task. */
+  readonly tasks: Tasks<P> | undefined;
   readonly hasCompletions: boolean;
   /** @throws {TypeError} when the principal is no string and there is no `principalId`. */
   principalId(principal: P): string;
@@ -38,6 +42,7 @@ export function createCore<P>(
   registry: Registry<P>,
   compiler: SchemaCompiler,
   codec: RequestStateCodec,
+  tasks: Tasks<P> | undefined,
 ): Core<P> {
   const hints: JsonObject = {
     ttlMs: options.cacheHints?.ttlMs ?? 0,
@@ -71,6 +76,7 @@ export function createCore<P>(
     revisions: options.revisions ?? { legacy: legacyRevisions, modern: modernRevisions },
     serverInfo,
     capabilities: capabilitiesOf(registry, hasCompletions),
+    tasks,
     hasCompletions,
     principalId: (principal) => principalId(options, principal),
     binding: ({ principal, method, params }) => ({ principal: principalId(options, principal), method, params }),
@@ -101,7 +107,7 @@ function capabilitiesOf<P>(registry: Registry<P>, hasCompletions: boolean): Json
 }
 
 /** Fails closed: two principals that look alike as JSON must not share a state. */
-function principalId<P>(options: McpServerOptions<P>, principal: P): string {
+export function principalId<P>(options: McpServerOptions<P>, principal: P): string {
   if (options.principalId !== undefined) return options.principalId(principal);
   if (typeof principal === "string") return principal;
   throw new TypeError("principalId is needed: the principal is not a string");

@@ -8,6 +8,7 @@ import {
 import type { ServedRevisions } from "../era.js";
 import { RegistrationError, RpcError } from "../errors.js";
 import { createSchemaCompiler, isSchemaError, type SchemaCompiler, type SchemaLimits } from "../json-schema/index.js";
+import { openTasks } from "../tasks/open-tasks.js";
 import { type Answer, type EncodedAnswer, encode, type JsonRpcResponse, toResponse, wireError } from "./answer.js";
 import { type Connection, type ConnectionOptions, ConnectionState } from "./connection.js";
 import { isObject } from "./context.js";
@@ -33,7 +34,7 @@ export interface HandleContext<P> {
 }
 
 /** An MCP server without a transport: messages in, answers out. */
-export interface McpServer<P> {
+export interface McpServer<P> extends AsyncDisposable {
   /**
    * Answers one message, as `JSON.parse` made it: it is frozen in the doing. Resolves with undefined for notifications, for answers of the client, and for requests that
    * were cancelled. Messages of one connection may be under way together.
@@ -56,6 +57,11 @@ export interface McpServer<P> {
   readonly revisions: ServedRevisions;
   /** How often an observer, or the instrumentation, threw. */
   readonly observerFailures: number;
+  /**
+   * Ends what the server itself keeps going: tasks that run are aborted and stored as failed, no more are taken, and each connection is closed with a
+   * farewell. Stores and transports stay the caller's. May be called again.
+   */
+  close(): Promise<void>;
 }
 
 /**
@@ -74,7 +80,8 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
     now,
   });
   const observation = observe(options.observers ?? [], options.onObserverError);
-  const core = createCore(options, registry, compiler, codec);
+  const tasks = openTasks(options, registry, observation, now);
+  const core = createCore(options, registry, compiler, codec, tasks);
   const plain = createDispatcher(core, observation, now);
   const { instrumentation } = options;
   const dispatcher = instrumentation === undefined ? plain : instrument(plain, instrumentation, observation.failed);
@@ -102,6 +109,16 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
         return void state.refused(message.id, message.error);
     }
   };
+  let closing: Promise<void> | undefined;
+  const endAll = async (): Promise<void> => {
+    await tasks?.close();
+    // After the tasks: who listens to one hears how it ended.
+    await Promise.all([...connections.keys()].map((connection) => connection.close({ farewell: true })));
+  };
+  const close = (): Promise<void> => {
+    closing ??= endAll();
+    return closing;
+  };
   return {
     async handle(value, context) {
       const message = tryRead(value, stateOf(context.connection));
@@ -125,6 +142,8 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
     get observerFailures() {
       return observation.failures;
     },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, RequestId } from "@berth/jsonrpc-framing";
 import type { ProtocolRevision } from "../revisions.js";
+import type { TaskSupport, ToolTask } from "../tasks/settings.js";
 import type { ContentBlock, Icon, PromptMessage, ResourceContents } from "./content.js";
 import type { ArgumentsOf, SchemaSource } from "./schema-source.js";
 import type { TraceContext } from "./trace.js";
@@ -27,9 +28,12 @@ export interface RequestScope<P> {
   readonly meta: JsonObject;
   /** W3C Trace Context of the request, from `params._meta` or the HTTP headers, to be passed on; undefined when it has no valid one. */
   readonly trace: TraceContext | undefined;
-  /** Tells progress if the client asked for it. `progress` has to grow; a value that does not is left out. */
+  /**
+   * Tells progress if the client asked for it; in a task it becomes the task's `statusMessage` (`message`, else the numbers). `progress` has to grow; a value
+   * that does not is left out.
+   */
   readonly progress: (progress: number, total?: number, message?: string) => void;
-  /** Sends a log message if the client wants that level. */
+  /** Sends a log message if the client wants that level. In a task nothing is sent. */
   readonly log: (level: LogLevel, value: JsonValue, logger?: string) => void;
   /**
    * Ends the stream that carries this request's answer, for a call that takes long: the client comes back for the rest (MCP 2025-11-25, Transports
@@ -44,6 +48,8 @@ export interface RequestScope<P> {
    * the client comes back with its answers, and the handler **runs again from its start**; this call then resolves at once. So do nothing before it
    * that must not happen twice.
    *
+   * In a task the handler waits, until the client has answered all of it or the task ends (then it rejects with the signal's reason). Keys may be used again.
+   *
    * @throws {RpcError} -32021 (-32602 before 2026-07-28) when the client did not declare that it can be asked this; -32602 for a malformed
    * answer; -32603 when it answers with an error, or not in time.
    */
@@ -56,6 +62,12 @@ export interface RequestScope<P> {
 export interface ToolCall<P, A = JsonObject> extends RequestScope<P> {
   /** Valid by the tool's input schema, frozen. From a Standard Schema: what its validation returned. */
   readonly arguments: A;
+  /**
+   * Makes this call a task, if the tool's `task` says `when-started` and the client knows tasks: it is stored, the client gets it as its answer, and the
+   * handler goes on. Resolves with whether the call is a task now. May be called again.
+   * @throws {RpcError} -32603 when there is no room for another task.
+   */
+  readonly startTask: () => Promise<boolean>;
 }
 
 /** What a tool's handler returns. A string is one text block. */
@@ -100,6 +112,8 @@ export interface ToolDefinition<P, S extends SchemaSource = SchemaSource> extend
   /** Before 2026-07-28 shown to clients only when its root has `type: "object"`. */
   readonly outputSchema?: SchemaSource | undefined;
   readonly annotations?: ToolAnnotations | undefined;
+  /** Whether its calls may or must become tasks (Tasks extension 2026-07-28). Absent: never. */
+  readonly task?: TaskSupport | ToolTask | undefined;
   handler(call: ToolCall<P, ArgumentsOf<S>>): ToolResult | Promise<ToolResult>;
 }
 

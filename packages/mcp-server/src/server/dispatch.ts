@@ -95,7 +95,8 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
     const { method, name, principal, id, revision, params, trace } = context;
     const durationMs = now() - startedAt;
     const told = { sequence: place, method, name, principal, requestId: id, revision, params, trace };
-    const event = { ...told, outcome, errorCode, startedAt, durationMs };
+    const task = context.task && ({ taskId: context.task.taskId, stage: "created" } as const);
+    const event = { ...told, outcome, errorCode, startedAt, durationMs, task };
     observation.emit(event);
     ended?.(event);
   };
@@ -105,6 +106,7 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
       const begun: Beginning<P> = { startedAt: now(), place: ++sequence, ended };
       const given = isObject(params) ? deepFreeze(params) : undefined;
       const context = new RequestContext(id, method, given, principal, connection);
+      context.sequence = begun.place;
       context.headers = headers;
       if (connection.inFlight.has(id)) {
         end(context, begun, { outcome: "protocol-error", errorCode: wireErrors.invalidRequest });

@@ -21,6 +21,7 @@ export async function requestInput<P>(
   compiler: SchemaCompiler,
 ): Promise<Answers> {
   for (const request of Object.values(requests)) requireCapability(context, request);
+  if (context.task !== undefined) return context.task.ask(requests);
   const raw = context.era === "modern" ? given(context, requests) : await askAll(context, requests);
   const answers: [string, JsonObject][] = [];
   for (const [key, request] of Object.entries(requests)) {
@@ -79,7 +80,8 @@ function elicits(declared: JsonValue | undefined, mode: "form" | "url"): boolean
   return isObject(declared[mode]) || (mode === "form" && !isObject(declared["url"]));
 }
 
-function checkAnswer(
+/** @throws {RpcError} -32602 for an answer that is none to this question. */
+export function checkAnswer(
   key: string,
   { method, params }: InputRequest,
   answer: JsonValue | undefined,

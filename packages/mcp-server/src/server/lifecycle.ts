@@ -1,6 +1,7 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
 import { negotiateRevision } from "../revisions.js";
+import { tasksCapability } from "../tasks/extension.js";
 import { isObject, type RequestContext } from "./context.js";
 import { type Core, complete } from "./core.js";
 import { isLogLevel } from "./scope.js";
@@ -26,7 +27,9 @@ export function initialize<P>(core: Core<P>, context: RequestContext<P>): JsonOb
 export function discover<P>(core: Core<P>, context: RequestContext<P>): JsonObject {
   const { instructions } = core.options;
   const supportedVersions = core.revisions.modern;
-  const result = { supportedVersions, capabilities: core.capabilities, ...core.hints };
+  const capabilities =
+    core.tasks === undefined ? core.capabilities : { ...core.capabilities, extensions: tasksCapability };
+  const result = { supportedVersions, capabilities, ...core.hints };
   return complete(core, context, instructions === undefined ? result : { ...result, instructions });
 }
 

@@ -1,3 +1,4 @@
+import { cancelTask, getTask, updateTask } from "../tasks/methods.js";
 import { type PermissionKind, visibleOf } from "./authorize.js";
 import { completeArgument } from "./completions.js";
 import type { RequestContext } from "./context.js";
@@ -28,6 +29,11 @@ export function methodsOf<P>(core: Core<P>): ReadonlyMap<string, Method<P>> {
   if (tools.size > 0) {
     methods.set("tools/list", listMethod("tools", "tool"));
     methods.set("tools/call", { era: "both", run: callTool });
+  }
+  if (core.tasks !== undefined) {
+    methods.set("tasks/get", { era: "modern", run: getTask });
+    methods.set("tasks/update", { era: "modern", run: updateTask });
+    methods.set("tasks/cancel", { era: "modern", run: cancelTask });
   }
   if (prompts.size > 0) {
     methods.set("prompts/list", listMethod("prompts", "prompt"));

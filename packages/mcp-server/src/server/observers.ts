@@ -28,9 +28,14 @@ export interface RequestEvent<P> {
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly durationMs: number;
+  /**
+   * Set for a call that became a task, which is told twice, with one `sequence`: when it was answered (`created`), and when the task has ended, with its
+   * outcome (`ended`; then `startedAt` is when the task was created). An end by expiry or by the closing of the server is `cancelled`.
+   */
+  readonly task?: { readonly taskId: string; readonly stage: "created" | "ended" } | undefined;
 }
 
-/** Told of each request exactly once. What it throws is counted and changes no answer. */
+/** Told of each request exactly once, and of the end of each task. What it throws is counted and changes no answer. */
 export type Observer<P> = (event: RequestEvent<P>) => void;
 
 /** All observers of a server, and how often they failed. */

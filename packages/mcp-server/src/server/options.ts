@@ -1,6 +1,7 @@
 import type { Scheduler } from "@berth/jsonrpc-framing";
 import type { ServedRevisions } from "../era.js";
 import type { SchemaLimits } from "../json-schema/index.js";
+import type { TaskSettings } from "../tasks/settings.js";
 import type { Authorizer } from "./authorize.js";
 import type {
   PromptDefinition,
@@ -56,6 +57,8 @@ export interface McpServerOptions<P> {
   readonly requestState?: RequestStateSettings | undefined;
   /** What tells one principal from another: what belongs to one is never given to another. Needed when principals are not strings. */
   readonly principalId?: ((principal: P) => string) | undefined;
+  /** How the tasks of tools that say `task` are kept. */
+  readonly tasks?: TaskSettings | undefined;
   readonly limits?: McpServerLimits | undefined;
   /** What bounds schemas and the work of checking values by them. */
   readonly schemaLimits?: SchemaLimits | undefined;

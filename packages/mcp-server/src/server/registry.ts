@@ -2,6 +2,8 @@ import type { JsonObject } from "@berth/jsonrpc-framing";
 import { RegistrationError, type RegistrationProblem } from "../errors.js";
 import type { SchemaCompiler } from "../json-schema/index.js";
 import { legacyRevisions, modernRevisions, type ProtocolRevision } from "../revisions.js";
+import { readTaskLimits, type TaskBounds } from "../tasks/limits.js";
+import { type BoundTask, readToolTask } from "../tasks/settings.js";
 import { isObject } from "./context.js";
 import type {
   PromptDefinition,
@@ -25,6 +27,7 @@ export interface BoundTool<P> extends Listed {
   readonly input: BoundSchema;
   readonly headerArguments: readonly HeaderArgument[];
   readonly output: BoundSchema | undefined;
+  readonly task: BoundTask | undefined;
 }
 export interface BoundPrompt<P> extends Listed {
   readonly definition: PromptDefinition<P>;
@@ -44,6 +47,7 @@ export interface Registry<P> {
   readonly resources: ReadonlyMap<string, BoundResource<P>>;
   readonly templates: ReadonlyMap<string, BoundTemplate<P>>;
   readonly limits: ServerLimits;
+  readonly taskBounds: TaskBounds;
 }
 
 type Fault = (where: string, message: string) => void;
@@ -53,18 +57,20 @@ export function readRegistry<P>(options: McpServerOptions<P>, compiler: SchemaCo
   const problems: RegistrationProblem[] = [];
   const fault: Fault = (where, message) => void problems.push({ where, message });
   checkGeneral(options, fault);
+  const taskBounds = readTaskLimits(options.tasks?.limits, (message) => fault("tasks.limits", message));
   const registry: Registry<P> = {
     tools: collect(
       "tools",
       options.tools,
       ({ name }) => name,
       fault,
-      (tool, say) => bindTool(tool, compiler, say),
+      (tool, say) => bindTool(tool, compiler, taskBounds, say),
     ),
     prompts: collect("prompts", options.prompts, ({ name }) => name, fault, bindPrompt),
     resources: collect("resources", options.resources, ({ uri }) => uri, fault, bindResource),
     templates: collect("resourceTemplates", options.resourceTemplates, (t) => t.uriTemplate, fault, bindTemplate),
     limits: readLimits(options.limits, (message) => fault("limits", message)),
+    taskBounds,
   };
   if (problems.length > 0) throw new RegistrationError(problems);
   return registry;
@@ -115,6 +121,7 @@ function collect<D extends Registration, B>(
 function bindTool<P>(
   definition: ToolDefinition<P>,
   compiler: SchemaCompiler,
+  taskBounds: TaskBounds,
   say: (message: string) => void,
 ): BoundTool<P> | undefined {
   const { name, permission, outputSchema } = definition;
@@ -134,6 +141,7 @@ function bindTool<P>(
     definition,
     input,
     headerArguments,
+    task: readToolTask(definition.task, taskBounds, say),
     output,
     render: (revision) => renderTool(shown, revision),
   };

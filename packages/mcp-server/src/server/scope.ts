@@ -61,9 +61,17 @@ class Scope<P> implements RequestScope<P> {
 
 export class ToolScope<P, A> extends Scope<P> implements ToolCall<P, A> {
   readonly arguments: A;
+  readonly #call: RequestContext<P>;
   constructor(context: RequestContext<P>, compiler: SchemaCompiler, given: A) {
     super(context, compiler);
+    this.#call = context;
     this.arguments = given;
+  }
+  get startTask(): ToolCall<P, A>["startTask"] {
+    return async () => {
+      await this.#call.startTask?.();
+      return this.#call.task !== undefined;
+    };
   }
 }
 
@@ -90,12 +98,16 @@ export class ResourceScope<P> extends Scope<P> implements ResourceCall<P> {
   }
 }
 
-/** Nothing is told after the answer or the cancellation (MCP 2025-11-25, Progress § Behavior requirements). */
+/** Nothing is told after the answer or the cancellation (MCP 2025-11-25, Progress § Behavior requirements), nor by a task (Tasks extension). */
 function isOpen<P>(context: RequestContext<P>): boolean {
-  return !context.finished && !context.cancelled;
+  return !context.finished && !context.cancelled && context.task === undefined;
 }
 
 function tellProgress<P>(context: RequestContext<P>, progress: number, total?: number, message?: string): void {
+  if (context.task !== undefined) {
+    context.task.progress(progress, total, message);
+    return;
+  }
   const { progressToken } = context.meta;
   if (typeof progressToken !== "string" && typeof progressToken !== "number") return;
   if (!isOpen(context) || !Number.isFinite(progress) || progress <= context.lastProgress) return;

@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
+import { watchable, watchTasks } from "../tasks/watching.js";
 import type { ConnectionState, Delivery } from "./connection.js";
 import { isObject, type RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
@@ -21,16 +22,20 @@ export async function listen<P>(core: Core<P>, context: RequestContext<P>): Prom
   if (!isObject(notifications)) throw new RpcError(wireErrors.invalidParams, "notifications is not an object");
   const lists = kinds.filter((kind) => notifications[`${kind}ListChanged`] === true && kind in core.capabilities);
   const uris = await readable(core, context, notifications["resourceSubscriptions"], maxSubscriptions);
+  const tasks = await watchable(core, context, notifications["taskIds"], maxSubscriptions);
   signal.throwIfAborted();
   const honoured = {
     ...Object.fromEntries(lists.map((kind) => [`${kind}ListChanged`, true])),
     ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
+    ...(tasks.length > 0 ? { taskIds: tasks } : {}),
   };
   const _meta = { [subscriptionKey]: id };
   return new Promise((resolve, reject) => {
+    let stopWatching: (() => void) | undefined;
     const end = (farewell: boolean): void => {
       if (!connection.listens.delete(id)) return;
       signal.removeEventListener("abort", cancelled);
+      stopWatching?.();
       // Both rules for a server's end, in the one order that does not cancel a finished request.
       if (farewell) connection.notify("notifications/cancelled", { requestId: id }, { droppable: false, request: id });
       if (farewell) resolve(complete(core, context, { _meta }));
@@ -43,6 +48,11 @@ export async function listen<P>(core: Core<P>, context: RequestContext<P>): Prom
     connection.listens.set(id, { wants, end });
     const acknowledged = "notifications/subscriptions/acknowledged";
     connection.notify(acknowledged, { notifications: honoured, _meta }, { droppable: false, request: id });
+    stopWatching =
+      core.tasks &&
+      watchTasks(core.tasks, tasks, (task, droppable) => {
+        connection.notify("notifications/tasks", { ...task, _meta }, { droppable, request: id });
+      });
   });
 }
 

@@ -1,6 +1,8 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
 import { isRpcError, ResultError, RpcError } from "../errors.js";
 import type { SchemaProblem } from "../json-schema/index.js";
+import { declaresTasks, requireTasks } from "../tasks/extension.js";
+import type { TaskTool } from "../tasks/tasks.js";
 import { isAllowed } from "./authorize.js";
 import { isObject, type RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
@@ -23,6 +25,7 @@ export async function callTool<P>(core: Core<P>, context: RequestContext<P>): Pr
     // The same words for both: names cannot be probed.
     throw new RpcError(wireErrors.invalidParams, `Unknown tool: ${name.slice(0, 128)}`);
   }
+  if (tool.task?.support === "required" && context.era === "modern") requireTasks(context.clientCapabilities);
   if (context.headers !== undefined && context.era === "modern") {
     requireHeaderArguments(tool.headerArguments, given, context.headers);
   }
@@ -30,7 +33,21 @@ export async function callTool<P>(core: Core<P>, context: RequestContext<P>): Pr
   const checked = checking instanceof Promise ? await checking : checking;
   if ("problems" in checked) return refuseArguments(core, context, checked.problems);
   openState(core, context);
-  return runTool(core, context, tool, checked.value);
+  const { task } = tool;
+  if (task === undefined || context.era !== "modern") return runTool(core, context, tool, checked.value);
+  return runAsTask(core, context, { ...tool, task }, checked.value);
+}
+
+/** The client that did not say that it knows tasks waits for the result. */
+async function runAsTask<P>(
+  core: Core<P>,
+  context: RequestContext<P>,
+  tool: TaskTool<P>,
+  value: unknown,
+): Promise<JsonObject> {
+  const perform = (): Promise<JsonObject> => runTool(core, context, tool, value);
+  if (core.tasks === undefined || !declaresTasks(context.clientCapabilities)) return perform();
+  return complete(core, context, await core.tasks.run(context, tool, perform));
 }
 
 async function runTool<P>(
@@ -38,7 +55,7 @@ async function runTool<P>(
   context: RequestContext<P>,
   tool: BoundTool<P>,
   value: unknown,
-): Promise<Reply> {
+): Promise<JsonObject> {
   const scope = new ToolScope(context, core.compiler, value);
   let result: ToolResult;
   try {
@@ -88,7 +105,7 @@ function refuseArguments<P>(core: Core<P>, context: RequestContext<P>, problems:
   return toolError(core, context, text);
 }
 
-function toolError<P>(core: Core<P>, context: RequestContext<P>, text: string): Reply {
+function toolError<P>(core: Core<P>, context: RequestContext<P>, text: string): JsonObject {
   context.outcome = "tool-error";
   return complete(core, context, { content: [{ type: "text", text }], isError: true });
 }

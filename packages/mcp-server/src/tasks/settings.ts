@@ -49,8 +49,12 @@ export function readToolTask(
   say: (message: string) => void,
 ): BoundTask | undefined {
   if (given === undefined) return undefined;
-  const { support, ttlMs, pollIntervalMs, begins = "at-once" }: ToolTask =
-    typeof given === "object" ? given : { support: given };
+  const {
+    support,
+    ttlMs,
+    pollIntervalMs,
+    begins = "at-once",
+  }: ToolTask = typeof given === "object" ? given : { support: given };
   if (support !== "optional" && support !== "required") say('task is neither "optional" nor "required"');
   if (begins !== "at-once" && begins !== "when-started") say('task.begins is neither "at-once" nor "when-started"');
   const within = (name: string, value: number, min: number, max: number): void => {

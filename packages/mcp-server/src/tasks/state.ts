@@ -40,7 +40,7 @@ export function nextRecord(record: TaskRecord, step: TaskStep, now: number): Tas
 }
 
 /** A key that this task never used: the handler's own, or with a number behind it. `more` are taken as well. */
-export function freshKey({ askedKeys }: TaskRecord, key: string, more: ReadonlySet<string>): string {
+export function freshKey({ askedKeys }: TaskRecord, key: string, more: ReadonlyMap<string, unknown>): string {
   const isUsed = (candidate: string): boolean => askedKeys.includes(candidate) || more.has(candidate);
   if (!isUsed(key)) return key;
   for (let count = 2; ; count += 1) {

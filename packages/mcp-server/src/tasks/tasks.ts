@@ -1,0 +1,295 @@
+import { type JsonObject, type Scheduler, wireErrors } from "@berth/jsonrpc-framing";
+import { isTaskStoreError, RpcError } from "../errors.js";
+import { internalError, toWireError, wireError } from "../server/answer.js";
+import type { RequestContext } from "../server/context.js";
+import { InputRequired } from "../server/input.js";
+import type { Observation, Outcome } from "../server/observers.js";
+import type { BoundTool } from "../server/registry.js";
+import { createKnownTasks } from "./known.js";
+import type { TaskBounds } from "./limits.js";
+import { createLiveTask, type LiveTask } from "./live.js";
+import { expiresAt, type TaskRecord, toSeed } from "./record.js";
+import { recoverTasks } from "./recovery.js";
+import type { BoundTask, FailedTask } from "./settings.js";
+import type { TaskStep } from "./state.js";
+import type { TaskStore } from "./store.js";
+
+/** Told of each change of a task; one that is only a new message may be left out. */
+export type TaskWatcher = (record: TaskRecord, isMessage: boolean) => void;
+
+/** The tasks of a server. */
+export interface Tasks<P> {
+  /** Runs a tool's handler and resolves with the result of the call: the task, or what the handler returned when it started none. */
+  run(context: RequestContext<P>, tool: TaskTool<P>, perform: () => Promise<JsonObject>): Promise<JsonObject>;
+  /** As it is stored; undefined when there is none, or its time is over. @throws {RpcError} -32603 when its state could not be stored. */
+  read(taskId: string): Promise<TaskRecord | undefined>;
+  /** The task, when its handler runs in this process. */
+  live(taskId: string): LiveTask | undefined;
+  cancel(taskId: string): Promise<void>;
+  /** Returns what ends the watching. */
+  watch(taskId: string, watcher: TaskWatcher): () => void;
+  /** Aborts what runs, stores it as failed, and takes no more. The store is not closed. */
+  close(): Promise<void>;
+}
+/** A tool whose calls can become tasks. */
+export type TaskTool<P> = BoundTool<P> & { readonly task: BoundTask };
+
+/** What the tasks of a server are made of. */
+export interface TasksOptions<P> {
+  readonly store: TaskStore;
+  readonly bounds: TaskBounds;
+  readonly observation: Observation<P>;
+  readonly scheduler: Scheduler;
+  now(): number;
+  principalId(principal: P): string;
+  onUnexpectedError(error: unknown, task: FailedTask): void;
+}
+
+/** A live task and the call that it came from. */
+interface Run<P> {
+  readonly task: LiveTask;
+  readonly context: RequestContext<P>;
+  /** What the client cannot be told: the store failed when the task ended. */
+  isBroken: boolean;
+}
+
+/** How a task has ended, for observers. */
+interface Ending {
+  readonly outcome: Outcome;
+  readonly errorCode?: number | undefined;
+}
+
+/** One machine over the life of tasks, hence its length. */
+export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
+  const { store, bounds, observation, now } = options;
+  const runs = new Map<string, Run<P>>();
+  const watchers = new Map<string, Set<TaskWatcher>>();
+  const working = new Set<Promise<unknown>>(); // creations and removals: `close` waits for them
+  let closed = false;
+  let ready: Promise<void> | undefined;
+
+  const during = async <T>(work: Promise<T>): Promise<T> => {
+    working.add(work);
+    try {
+      return await work;
+    } finally {
+      working.delete(work);
+    }
+  };
+  const report = (error: unknown, { taskId, tool }: TaskRecord): void => {
+    try {
+      options.onUnexpectedError(error, { taskId, tool });
+    } catch {
+      // Whoever was to be told failed as well; the observers know of the failure.
+    }
+  };
+  /** Told once for each task: when it ends, or is removed before that. */
+  const ended = ({ task, context }: Run<P>, { outcome, errorCode }: Ending): void => {
+    if (!runs.delete(task.taskId) || observation.isIdle) return;
+    const { sequence, method, name, principal, id, revision, params, trace } = context;
+    const { createdAt: startedAt } = task.record;
+    const told = { sequence, method, name, principal, requestId: id, revision, params, trace };
+    const stage = { taskId: task.taskId, stage: "ended" } as const;
+    observation.emit({ ...told, outcome, errorCode, startedAt, durationMs: now() - startedAt, task: stage });
+  };
+  const expire = async (taskId: string): Promise<void> => {
+    const run = runs.get(taskId);
+    run?.context.interrupt(new Error("the time of the task is over"));
+    if (run !== undefined) ended(run, { outcome: "cancelled" });
+    watchers.delete(taskId);
+    await store.remove(taskId);
+    known.forget(taskId);
+  };
+  const known = createKnownTasks(bounds, {
+    now,
+    scheduler: options.scheduler,
+    // A store that fails to remove is asked again later; until then nobody can read the task.
+    onExpired: (taskId) => void during(expire(taskId)).catch(() => undefined),
+  });
+  const prepare = (): Promise<void> => {
+    ready ??= recoverTasks(store, known, now).catch((error: unknown) => {
+      ready = undefined; // the next request tries again
+      throw error;
+    });
+    return ready;
+  };
+  prepare().catch(() => undefined); // whoever needs it is told
+
+  const create = async (context: RequestContext<P>, { name, task }: TaskTool<P>): Promise<Run<P>> => {
+    const { ttlMs, pollIntervalMs } = task;
+    const createdAt = now();
+    const base = { taskId: newTaskId(), version: 1, owner: options.principalId(context.principal), tool: name };
+    const times = { createdAt, updatedAt: createdAt, ttlMs, pollIntervalMs };
+    const record: TaskRecord = { ...base, status: "working", ...times, askedKeys: [], inputRequests: {} };
+    known.reserve(record.taskId, record.owner, expiresAt(record));
+    try {
+      await store.create(record);
+    } catch (error) {
+      known.forget(record.taskId);
+      if (isTaskStoreError(error)) throw new RpcError(wireErrors.internal, "there is no room for another task");
+      throw error;
+    }
+    if (context.interrupted || closed) {
+      // Nobody will know of it: it is not begun.
+      await expire(record.taskId);
+      context.signal.throwIfAborted();
+      throw closing();
+    }
+    return begin(context, record);
+  };
+  const begin = (context: RequestContext<P>, record: TaskRecord): Run<P> => {
+    const task = createLiveTask({
+      record,
+      store,
+      signal: context.signal,
+      maxQuestions: bounds.maxQuestions,
+      now,
+      onStored(stored, kind) {
+        for (const watcher of watchers.get(stored.taskId) ?? []) watcher(stored, kind === "tell");
+      },
+      onLost() {
+        context.interrupt(new Error("the task was changed by somebody else"));
+        ended(run, { outcome: "failure" });
+      },
+    });
+    const run: Run<P> = { task, context, isBroken: false };
+    context.task = task;
+    runs.set(record.taskId, run);
+    return run;
+  };
+
+  /** Stores how a task has ended; without the result when that cannot be kept. */
+  const finish = async (run: Run<P>, step: TaskStep, ending: Ending): Promise<void> => {
+    const { task } = run;
+    try {
+      if ((await task.change(() => step)) !== undefined) ended(run, ending);
+    } catch (error) {
+      report(error, task.record);
+      const lost = wireError(wireErrors.internal, "what came of the task could not be stored");
+      const failed: TaskStep = { kind: "fail", error: lost, statusMessage: lost.message };
+      try {
+        await task.change(() => failed);
+        ended(run, { outcome: "failure", errorCode: lost.code });
+      } catch {
+        run.isBroken = true; // it was reported; the task says so when it is asked for, until its time is over
+      }
+    }
+  };
+  const succeeded = (run: Run<P>, result: JsonObject): Promise<void> => {
+    const { context } = run;
+    let text: string;
+    try {
+      text = JSON.stringify(result);
+    } catch (error) {
+      return failed(run, error);
+    }
+    if (Buffer.byteLength(text) > bounds.maxResultBytes) return failed(run, tooLarge(bounds.maxResultBytes));
+    // A copy: the handler may go on changing what it returned.
+    return finish(run, { kind: "complete", result: JSON.parse(text) }, { outcome: context.outcome ?? "success" });
+  };
+  const failed = (run: Run<P>, thrown: unknown): Promise<void> => {
+    const { context, task } = run;
+    if (context.interrupted) {
+      return finish(run, { kind: "cancel", statusMessage: "The call was aborted" }, { outcome: "cancelled" });
+    }
+    const answer = toWireError(thrown);
+    if (answer === undefined) report(thrown, task.record);
+    const isTooLarge = answer !== undefined && JSON.stringify(answer).length > bounds.maxResultBytes;
+    const error = isTooLarge ? { code: answer.code, message: answer.message.slice(0, 500) } : (answer ?? internalError);
+    const outcome = answer === undefined ? "failure" : (context.outcome ?? "protocol-error");
+    const statusMessage = `The call failed: ${error.message}`;
+    return finish(run, { kind: "fail", error, statusMessage }, { outcome, errorCode: error.code });
+  };
+  const follow = (run: Run<P>, outcome: Promise<JsonObject>): JsonObject => {
+    const seed = toSeed(run.task.record);
+    void outcome.then(
+      (result) => succeeded(run, result),
+      (error) => failed(run, error),
+    );
+    return { resultType: "task", ...seed };
+  };
+  const stop = async ({ task, context }: Run<P>, step: TaskStep, reason: Error): Promise<boolean> => {
+    // Queued before the handler hears of it, so that what it then throws comes too late.
+    const changing = task.change(() => step);
+    context.interrupt(reason);
+    return (await changing) !== undefined;
+  };
+
+  return {
+    async run(context, tool, perform) {
+      if (closed) throw closing();
+      await prepare();
+      let starting: Promise<Run<P>> | undefined;
+      const start = (): Promise<Run<P>> => {
+        starting ??= during(create(context, tool));
+        return starting;
+      };
+      if (tool.task.begins === "at-once") return follow(await start(), perform());
+      const started = new Promise<void>((resolve) => {
+        context.startTask = async () => {
+          // The call is going to be answered with questions: it cannot be answered with a task as well.
+          if (context.pendingInput !== undefined) throw new InputRequired("the client is asked first");
+          await start();
+          resolve();
+        };
+      });
+      const outcome = perform();
+      await Promise.race([started, outcome.catch(() => undefined)]);
+      const run = await starting?.catch(() => undefined);
+      return run === undefined ? outcome : follow(run, outcome);
+    },
+    async read(taskId) {
+      await prepare();
+      if (!known.has(taskId)) return undefined;
+      if (runs.get(taskId)?.isBroken === true) {
+        throw new RpcError(wireErrors.internal, "what came of the task could not be stored");
+      }
+      const record = await store.read(taskId);
+      return record === undefined || expiresAt(record) <= now() ? undefined : record;
+    },
+    live: (taskId) => runs.get(taskId)?.task,
+    async cancel(taskId) {
+      const run = runs.get(taskId);
+      if (run === undefined) return;
+      const step: TaskStep = { kind: "cancel", statusMessage: "Cancelled by the client" };
+      if (await stop(run, step, new Error("cancelled by the client"))) ended(run, { outcome: "cancelled" });
+    },
+    watch(taskId, watcher) {
+      const others = watchers.get(taskId) ?? new Set();
+      watchers.set(taskId, others.add(watcher));
+      return () => {
+        others.delete(watcher);
+        if (others.size === 0 && watchers.get(taskId) === others) watchers.delete(taskId);
+      };
+    },
+    async close() {
+      closed = true;
+      known.close();
+      await Promise.allSettled([...working, ready]);
+      const error = wireError(wireErrors.internal, "the server was closed while the task ran");
+      const step: TaskStep = { kind: "fail", error, statusMessage: "The server was closed" };
+      const stopping = [...runs.values()].map(async (run) => {
+        try {
+          if (await stop(run, step, new Error("the server is closing"))) ended(run, { outcome: "cancelled" });
+        } catch (fault) {
+          report(fault, run.task.record);
+        }
+      });
+      await Promise.all(stopping);
+      watchers.clear();
+    },
+  };
+}
+
+/** 192 random bits: nobody finds another's task by guessing. */
+function newTaskId(): string {
+  return process.getBuiltinModule("node:crypto").randomBytes(24).toString("base64url");
+}
+
+function closing(): RpcError {
+  return new RpcError(wireErrors.internal, "the server is closing");
+}
+
+function tooLarge(limit: number): RpcError {
+  return new RpcError(wireErrors.internal, `the result is larger than ${limit} bytes`, { data: { limit } });
+}
