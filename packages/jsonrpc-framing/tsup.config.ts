@@ -6,11 +6,10 @@ export default defineConfig({
   dts: true,
   sourcemap: true,
   clean: true,
+  // Half the bytes to compile at each start of a program; the source maps hold the sources. And it writes the byte constants into the loops
+  // that use them. Bundled as they are, they become variables of the module, which V8 loads anew for each byte: the scan of dense JSON then
+  // takes half as long again.
+  minify: true,
   target: "node20",
   removeNodeProtocol: false,
-  esbuildOptions(options) {
-    // Writes the byte constants into the loops that use them. Bundled as they are, they become variables of the module,
-    // which V8 loads anew for each byte: the scan of dense JSON then takes half as long again.
-    options.minifySyntax = true;
-  },
 });

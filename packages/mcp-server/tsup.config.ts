@@ -6,5 +6,9 @@ export default defineConfig({
   dts: true,
   sourcemap: true,
   clean: true,
+  // Half the bytes to compile at each start of a server; the source maps hold the sources.
+  minify: true,
+  // Each entry is one file: a file more is a millisecond more of every start. Errors are recognised by name, so no entry needs another's classes.
+  splitting: false,
   target: "node20",
 });

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { refuseUnknown } from "./read-options.js";
-import { createStreamCore } from "./stream-core.js";
+import { createStreamTransport } from "./stdio.js";
 import type { Transport, TransportLimits } from "./transport.js";
 import { readTransportLimits, type TransportTerms, transportLimitNames } from "./transport-terms.js";
 
@@ -20,7 +20,7 @@ export function createMemoryPair(options: TransportLimits = {}): readonly [Trans
 const pipeBytes = 65_536;
 
 function createEnd(readable: PassThrough, writable: PassThrough, terms: TransportTerms): Transport {
-  const { transport } = createStreamCore({ readable, writable, terms });
+  const transport = createStreamTransport({ readable, writable, ...terms });
   // As a process that exits: the peer reads what was sent and then the end, and can send no more.
   void transport.closed.then(() => {
     writable.end();

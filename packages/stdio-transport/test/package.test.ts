@@ -25,6 +25,10 @@ describe("the built package", () => {
     },
     { entry: "@berth/stdio-transport/memory", names: ["createMemoryPair"] },
     { entry: "@berth/stdio-transport/sdk", names: ["sdkTransport"] },
+    {
+      entry: "@berth/stdio-transport/streams",
+      names: ["StdioTransportError", "createStreamTransport", "isStdioTransportError"],
+    },
   ])("exports from $entry what it lists, and nothing else", async ({ entry, names }) => {
     expect(Object.keys(await import(entry)).sort()).toEqual(names);
   });

@@ -7,6 +7,7 @@
 import type { JsonValue } from "@berth/jsonrpc-framing";
 import { buildNodes } from "./build.js";
 import type { Documents } from "./dialect.js";
+import { digestOf } from "./digest.js";
 import { copySchema, type OwnSchema } from "./json-copy.js";
 import { readLimits, type SchemaBounds, type SchemaLimits } from "./limits.js";
 import { evaluate, type Node } from "./node.js";
@@ -39,7 +40,7 @@ export interface CompiledSchema {
 /** Compiles the schemas of one server; nothing is shared between compilers. */
 export interface SchemaCompiler {
   /**
-   * The compiled form, from the cache when a schema of the same digest was compiled before.
+   * The compiled form, from the cache when a schema of the same canonical text, hence of the same digest, was compiled before.
    * @throws {SchemaError} see `compileSchema`
    */
   compile(schema: JsonValue): CompiledSchema;
@@ -62,7 +63,7 @@ export function compileSchema(
 }
 
 /**
- * A compiler with a cache of `maxCachedSchemas` schemas by digest. `documents` are read when first referred to and
+ * A compiler with a cache of `maxCachedSchemas` schemas by their canonical text. `documents` are read when first referred to and
  * must not change.
  * @throws {SchemaError} `SCHEMA_LIMITS_INVALID`
  */
@@ -71,10 +72,10 @@ export function createSchemaCompiler(limits?: SchemaLimits, documents: Documents
   const cache = new Map<string, CompiledSchema>();
   const compile = (schema: JsonValue): CompiledSchema => {
     const own = copySchema(schema, bounds);
-    const compiled = cache.get(own.digest) ?? compileOwn(own, bounds, documents);
+    const compiled = cache.get(own.text) ?? compileOwn(own, bounds, documents);
     // Deleted first, so that the map's order is that of use.
-    cache.delete(own.digest);
-    cache.set(own.digest, compiled);
+    cache.delete(own.text);
+    cache.set(own.text, compiled);
     for (const oldest of cache.keys()) {
       if (cache.size <= bounds.maxCachedSchemas) break;
       cache.delete(oldest);
@@ -86,7 +87,13 @@ export function createSchemaCompiler(limits?: SchemaLimits, documents: Documents
 
 function compileOwn(own: OwnSchema, bounds: SchemaBounds, documents: Documents): CompiledSchema {
   const root = buildNodes(createLibrary(own.value, documents, bounds), bounds);
-  return Object.freeze({ digest: own.digest, validate: (instance: unknown) => validate(root, instance, bounds) });
+  const { text } = own;
+  return Object.freeze({
+    get digest() {
+      return digestOf(text);
+    },
+    validate: (instance: unknown) => validate(root, instance, bounds),
+  });
 }
 
 const holds: SchemaResult = Object.freeze({ valid: true });

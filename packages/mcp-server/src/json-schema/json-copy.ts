@@ -1,18 +1,12 @@
-import { createHash } from "node:crypto";
 import type { JsonValue } from "@berth/jsonrpc-framing";
 import { schemaFault } from "./errors.js";
 import type { SchemaBounds } from "./limits.js";
 import { pointerTo } from "./pointer.js";
 
-/** A schema as the compiler keeps it: a copy of its own, whose objects have no prototype, and the digest of its text. */
+/** A schema as the compiler keeps it: a copy of its own, whose objects have no prototype, and its text. */
 export interface OwnSchema {
   readonly value: JsonValue;
-  /** `sha256:` and the hex digest of the canonical JSON text: members sorted by UTF-16 units, no white space. */
-  readonly digest: string;
-}
-
-interface Copied {
-  readonly value: JsonValue;
+  /** Canonical JSON: members sorted by UTF-16 units, no white space. */
   readonly text: string;
 }
 
@@ -33,11 +27,11 @@ export function copySchema(schema: unknown, bounds: SchemaBounds): OwnSchema {
       );
     return text;
   };
-  const scalar = (value: string | number | boolean | null, pointer: string): Copied => ({
+  const scalar = (value: string | number | boolean | null, pointer: string): OwnSchema => ({
     value,
     text: spend(pointer, JSON.stringify(value)),
   });
-  const copy = (value: unknown, pointer: string, depth: number): Copied => {
+  const copy = (value: unknown, pointer: string, depth: number): OwnSchema => {
     if (value === null || typeof value === "boolean" || typeof value === "string") return scalar(value, pointer);
     if (typeof value === "number" && Number.isFinite(value)) return scalar(value, pointer);
     if (typeof value !== "object") throw schemaFault("SCHEMA_INVALID", pointer, `a ${typeof value} is not JSON`);
@@ -45,16 +39,16 @@ export function copySchema(schema: unknown, bounds: SchemaBounds): OwnSchema {
       throw schemaFault("SCHEMA_TOO_LARGE", pointer, `nested deeper than ${bounds.maxDepth} (maxDepth)`);
     return Array.isArray(value) ? copyArray(value, pointer, depth) : copyObject(value, pointer, depth);
   };
-  const copyArray = (items: readonly unknown[], pointer: string, depth: number): Copied => {
+  const copyArray = (items: readonly unknown[], pointer: string, depth: number): OwnSchema => {
     spend(pointer, "[]");
-    const copies: Copied[] = [];
+    const copies: OwnSchema[] = [];
     for (const [index, item] of items.entries()) {
       if (index > 0) spend(pointer, ",");
       copies.push(copy(item, pointerTo(pointer, index), depth + 1));
     }
     return { value: copies.map((item) => item.value), text: `[${copies.map((item) => item.text).join(",")}]` };
   };
-  const copyObject = (source: object, pointer: string, depth: number): Copied => {
+  const copyObject = (source: object, pointer: string, depth: number): OwnSchema => {
     spend(pointer, "{}");
     const own: Record<string, JsonValue> = Object.create(null);
     const texts: string[] = [];
@@ -68,8 +62,7 @@ export function copySchema(schema: unknown, bounds: SchemaBounds): OwnSchema {
     }
     return { value: own, text: `{${texts.join(",")}}` };
   };
-  const { value, text } = copy(schema, "", 0);
-  return { value, digest: `sha256:${createHash("sha256").update(text).digest("hex")}` };
+  return copy(schema, "", 0);
 }
 
 function byName([a]: [string, unknown], [b]: [string, unknown]): number {

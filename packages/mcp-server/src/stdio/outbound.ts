@@ -1,5 +1,5 @@
 import { Readable, type Writable } from "node:stream";
-import { createStreamTransport } from "@berth/stdio-transport";
+import { createStreamTransport } from "@berth/stdio-transport/streams";
 import type { StdioBounds } from "./limits.js";
 
 /** Messages to the client: in order, each wholly or not at all, those of one tick in one write. */

@@ -54,7 +54,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
   const bounds = readBounds(options.limits);
   if (readable.readableEncoding !== null) throw new TypeError("the readable decodes text; bytes are needed");
   const log = options.logger ?? logToStderr;
-  const guard = writable === process.stdout ? guardOutput(writable, process.stderr) : undefined;
+  const guard = writable === process.stdout ? guardOutput(writable, () => process.stderr) : undefined;
   const waiting: RequestMessage[] = [];
   let running = 0;
   let badLines = 0;

@@ -12,7 +12,7 @@ export interface GuardedOutput {
  * Sends what anybody else writes to `output` (`console.log`, `process.stdout.write`) to `elsewhere`, so that a print in a handler cannot break
  * the protocol. What goes to the file descriptor past this stream (`fs.writeSync(1)`, children that inherit it) is out of reach.
  */
-export function guardOutput(output: Writable, elsewhere: Writable): GuardedOutput {
+export function guardOutput(output: Writable, elsewhere: () => Writable): GuardedOutput {
   const original = output.write;
   const through = original.bind(output);
   const writable = new Writable({
@@ -23,8 +23,7 @@ export function guardOutput(output: Writable, elsewhere: Writable): GuardedOutpu
   const onClose = (): void => void writable.destroy();
   output.on("error", onError).on("close", onClose);
   writable.on("error", ignore);
-  output.write = elsewhere.write.bind(elsewhere);
-  elsewhere.on("error", ignore); // a client that does not read what is printed must not end the process
+  output.write = printTo(elsewhere);
   return {
     writable,
     release() {
@@ -33,6 +32,22 @@ export function guardOutput(output: Writable, elsewhere: Writable): GuardedOutpu
       // The listener for errors stays: a client that is gone must not end a process that has nothing to do with it any more.
     },
   };
+}
+
+/** The stream is asked for with the first print: making standard error costs a millisecond of the start. */
+function printTo(elsewhere: () => Writable): Writable["write"] {
+  let opened: Writable | undefined;
+  const open = (): Writable => elsewhere().on("error", ignore); // a client that does not read what is printed must not end the process
+  const prints = new Writable({
+    decodeStrings: false,
+    write(chunk: string | Uint8Array, encoding, callback) {
+      opened ??= open();
+      if (typeof chunk === "string") opened.write(chunk, encoding, callback);
+      else opened.write(chunk, callback);
+    },
+  });
+  prints.on("error", ignore);
+  return prints.write.bind(prints);
 }
 
 /** For errors that are told elsewhere, or are of no consequence. */
