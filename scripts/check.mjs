@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { holds, knownNames } from "../fixtures/conformance/run/known-names.mjs";
 import { edgeFaults } from "./package-edges.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -60,6 +61,19 @@ function documents() {
   });
 }
 
+/** No package knows a scenario, tool, prompt or resource of the conformance suites: what passes there passes for everybody. */
+async function conformanceNames() {
+  const names = await knownNames();
+  return tracked
+    .filter((file) => /^packages\/[^/]+\/src\//.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), "utf8");
+      return names
+        .filter((name) => holds(text, name))
+        .map((name) => `${file} holds ${name}, a name of a conformance suite`);
+    });
+}
+
 function lockFile() {
   const lock = readFileSync(join(root, "package-lock.json"), "utf8");
   return lock.includes('"resolved": "http') ? ["package-lock.json names a registry: see .npmrc"] : [];
@@ -88,10 +102,20 @@ function types() {
 
 const knip = () => faultsOf(bin("knip"), []);
 
-const checks = { edges, imports, sizes, documents, "lock file": lockFile, publint: published, attw: types, knip };
+const checks = {
+  edges,
+  imports,
+  sizes,
+  documents,
+  "conformance names": conformanceNames,
+  "lock file": lockFile,
+  publint: published,
+  attw: types,
+  knip,
+};
 let failed = 0;
 for (const [name, check] of Object.entries(checks)) {
-  const faults = check();
+  const faults = await check();
   console.log(`${faults.length === 0 ? "ok  " : "FAIL"} ${name}`);
   for (const fault of faults) console.log(`     ${fault}`);
   if (faults.length > 0) failed += 1;
