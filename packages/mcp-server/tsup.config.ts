@@ -1,7 +1,13 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", stdio: "src/stdio.ts", tasks: "src/tasks.ts", "json-schema": "src/json-schema/index.ts" },
+  entry: {
+    index: "src/index.ts",
+    stdio: "src/stdio.ts",
+    http: "src/http.ts",
+    tasks: "src/tasks.ts",
+    "json-schema": "src/json-schema/index.ts",
+  },
   format: ["esm"],
   dts: true,
   sourcemap: true,

@@ -33,3 +33,8 @@ export function badRequest(status: number, message: string, headers?: Readonly<R
 export function busy(message: string): HttpRefusal {
   return new HttpRefusal(503, wireErrors.internal, message, { "retry-after": "1" });
 }
+
+/** The server takes nothing more. */
+export function closing(): HttpRefusal {
+  return new HttpRefusal(503, wireErrors.internal, "the server is closing", { connection: "close" });
+}

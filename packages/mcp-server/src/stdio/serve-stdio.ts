@@ -6,10 +6,12 @@ import {
   type RequestMessage,
   wireErrors,
 } from "@berth/jsonrpc-framing";
+import { logToStderr } from "../log-to-stderr.js";
 import { type Answer, encode, internalError, wireError } from "../server/answer.js";
 import type { Connection } from "../server/connection.js";
 import { isObject } from "../server/context.js";
 import type { McpServer } from "../server/create-server.js";
+import { within } from "../within.js";
 import { readMessages } from "./inbound.js";
 import { readBounds, type StdioServerLimits } from "./limits.js";
 import { createOutbound } from "./outbound.js";
@@ -220,21 +222,4 @@ function takeCancelled(message: Message, waiting: RequestMessage[]): RequestMess
 
 function bytesOf(answer: Answer): Uint8Array {
   return Buffer.from(encode(answer).body);
-}
-
-/** Waits for the promise, but no longer than this. */
-function within(milliseconds: number, promise: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    void promise.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
-function logToStderr(text: string, error?: unknown): void {
-  const detail =
-    error === undefined ? "" : `: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-  process.stderr.write(`${text}${detail}\n`);
 }

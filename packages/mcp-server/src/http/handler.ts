@@ -1,0 +1,73 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServedRevisions } from "../era.js";
+import { logToStderr } from "../log-to-stderr.js";
+import { createEndpoint } from "./endpoint.js";
+import { createLegacySide } from "./legacy-side.js";
+import { readHttpBounds } from "./limits.js";
+import { NodeExchange } from "./node-exchange.js";
+import type { HttpHandlerOptions, HttpHandlerSettings } from "./options.js";
+import type { Surroundings } from "./served-exchange.js";
+import { WebExchange } from "./web-exchange.js";
+
+/** A server of MCP over HTTP, without the listening. */
+export interface HttpHandler extends AsyncDisposable {
+  /**
+   * Answers a web-standard request. Never rejects. Aborting the request's signal, or cancelling the body of the answer, means that the client is
+   * gone. A request without a `Host` header has the one of its address.
+   */
+  fetch(request: Request): Promise<Response>;
+  /** Answers a request of Node's `http`, on its own request and response. Never throws. */
+  node(request: IncomingMessage, response: ServerResponse): void;
+  /** Open sessions of clients that opened with `initialize`. */
+  readonly sessionCount: number;
+  /** Refuses requests from now on, waits `drainMs` for those under way, answers what is still open, and releases all. May be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves every current revision of MCP at one path (MCP 2025-11-25 and 2026-07-28, Transports § Streamable HTTP).
+ * @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist, for a bad host or origin, and without a principal or an admitter.
+ */
+export function createHttpHandler<P>(options: HttpHandlerOptions<P>): HttpHandler {
+  if (options.admitter === undefined && !("principal" in options)) {
+    throw new TypeError("nobody says who the clients are: give a principal or an admitter");
+  }
+  const around: Surroundings = { bounds: readHttpBounds(options.limits), bufferedBytes: 0 };
+  const unexpected = reporter(options);
+  const revisions = overHttp(options.server.revisions);
+  const onUnexpectedError = (error: unknown): void => unexpected(error, "a session");
+  const legacy =
+    revisions.legacy.length === 0
+      ? undefined
+      : createLegacySide({ server: options.server, sessions: options.sessions, onUnexpectedError });
+  const endpoint = createEndpoint(options, { around, revisions, legacy, unexpected });
+  return {
+    fetch(request) {
+      const exchange = new WebExchange(request, around);
+      endpoint.serve(exchange);
+      return exchange.response;
+    },
+    node: (request, response) => endpoint.serve(new NodeExchange(request, response, around)),
+    get sessionCount() {
+      return endpoint.sessionCount;
+    },
+    close: endpoint.close,
+    [Symbol.asyncDispose]: endpoint.close,
+  };
+}
+
+/** 2024-11-05 has another transport over HTTP, which is not served. */
+function overHttp({ legacy, modern }: ServedRevisions): ServedRevisions {
+  return { legacy: legacy.filter((revision) => revision !== "2024-11-05"), modern };
+}
+
+function reporter<P>({ logger = logToStderr, onUnexpectedError }: HttpHandlerSettings<P>) {
+  return (error: unknown, where: string): void => {
+    try {
+      logger(`unexpected error in ${where}`, error);
+      onUnexpectedError?.(error);
+    } catch {
+      // Whoever was to be told failed as well; the client's answer must not depend on it.
+    }
+  };
+}

@@ -1,0 +1,172 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { EventSink } from "./exchange.js";
+import { Gone } from "./gone.js";
+import { NodeSink } from "./node-sink.js";
+import {
+  type BodyCollector,
+  collectBody,
+  goneWhileReading,
+  type ServedExchange,
+  type Surroundings,
+  streamHeaders,
+  tooSlow,
+} from "./served-exchange.js";
+
+/** An exchange over Node's own request and response: nothing is made of them that is not needed. */
+export class NodeExchange implements ServedExchange {
+  readonly method: string;
+  readonly path: string;
+  common: Readonly<Record<string, string>> | undefined;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #around: Surroundings;
+  readonly #gone = new Gone();
+  readonly #open: Set<NodeExchange>;
+  #isAnswered = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse, around: Surroundings) {
+    const { method = "", url = "" } = request;
+    const query = url.indexOf("?");
+    this.method = method;
+    this.path = query < 0 ? url : url.slice(0, query);
+    this.#request = request;
+    this.#response = response;
+    this.#around = around;
+    this.#open = exchangesOf(request.socket);
+    this.#open.add(this);
+    if (request.socket.destroyed) this.lost();
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    if (name === "host" && isDoubled(this.#request.rawHeaders, name)) return undefined;
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  get isGone(): boolean {
+    return this.#gone.isGone;
+  }
+
+  onGone(callback: () => void): void {
+    this.#gone.onGone(callback);
+  }
+
+  /** The connection was closed before all had left. */
+  lost(): void {
+    this.#open.delete(this);
+    this.#gone.tell();
+  }
+
+  readBody(maxBytes: number): Promise<Uint8Array> {
+    const request = this.#request;
+    return new Promise((resolve, reject) => {
+      const body: BodyCollector = collectBody(request.headers["content-length"], maxBytes, this.#around);
+      const { bodyMs } = this.#around.bounds;
+      const finish = (refusal: Error | undefined): void => {
+        clearTimeout(timer);
+        request.off("data", onData).off("end", onEnd);
+        if (refusal === undefined) resolve(body.take());
+        else {
+          body.release();
+          reject(refusal);
+        }
+      };
+      const onData = (chunk: Uint8Array): void => {
+        try {
+          body.add(chunk);
+        } catch (error) {
+          finish(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      const onEnd = (): void => finish(undefined);
+      const timer = setTimeout(() => finish(tooSlow(bodyMs)), bodyMs);
+      request.on("data", onData).on("end", onEnd);
+      this.#gone.onGone(() => finish(goneWhileReading()));
+    });
+  }
+
+  answer(status: number, headers: Readonly<Record<string, string>>, body?: string | Uint8Array): void {
+    if (this.#isAnswered) return;
+    this.#isAnswered = true;
+    const response = this.#response;
+    if (response.destroyed) return;
+    const head = flatten(headers, this.common);
+    if (status !== 204) head.push("content-length", String(body === undefined ? 0 : byteLength(body)));
+    response.writeHead(status, head);
+    if (body === undefined || this.method === "HEAD") response.end();
+    else response.end(body);
+    this.#open.delete(this);
+    if (!this.#request.complete) this.#discardRest();
+    if (response.writableLength > 0) this.#limitDelivery();
+  }
+
+  openStream(headers: Readonly<Record<string, string>>): EventSink {
+    this.#isAnswered = true;
+    if (!this.#response.destroyed) {
+      this.#response.writeHead(200, flatten(headers, streamHeaders, this.common));
+      this.#response.flushHeaders();
+    }
+    return new NodeSink(this.#response, this.#gone, () => {
+      this.#open.delete(this);
+      if (this.#response.writableLength > 0) this.#limitDelivery();
+    });
+  }
+
+  /** A client that does not read what it was sent must not be waited for without end. */
+  #limitDelivery(): void {
+    const { socket } = this.#request;
+    const timer = setTimeout(() => socket.destroy(), this.#around.bounds.deliveryMs);
+    this.#response.once("close", () => clearTimeout(timer));
+  }
+
+  /** The rest of a refused body is read and thrown away, so that the connection can be used again; within the limits of any body. */
+  #discardRest(): void {
+    const request = this.#request;
+    const { maxBodyBytes, bodyMs } = this.#around.bounds;
+    let left = maxBodyBytes;
+    const timer = setTimeout(() => request.socket.destroy(), bodyMs);
+    request.on("data", (chunk: Uint8Array) => {
+      left -= chunk.length;
+      if (left < 0) request.socket.destroy();
+    });
+    request.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
+    request.resume();
+  }
+}
+
+function flatten(...parts: readonly (Readonly<Record<string, string>> | undefined)[]): string[] {
+  const flat: string[] = [];
+  for (const part of parts) {
+    for (const name in part) flat.push(name, part[name] ?? "");
+  }
+  return flat;
+}
+
+function byteLength(body: string | Uint8Array): number {
+  return typeof body === "string" ? Buffer.byteLength(body) : body.length;
+}
+
+/** Two readers could choose different ones, so a doubled `Host` is none. */
+function isDoubled(rawHeaders: readonly string[], name: string): boolean {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const found = rawHeaders[index];
+    if (found?.length === name.length && found.toLowerCase() === name) count += 1;
+  }
+  return count > 1;
+}
+
+/** Whose answers have not left, by connection: one listener for all that a connection carries, also those that wait for their turn. */
+const openExchanges = new WeakMap<Socket, Set<NodeExchange>>();
+
+function exchangesOf(socket: Socket): Set<NodeExchange> {
+  const known = openExchanges.get(socket);
+  if (known !== undefined) return known;
+  const made = new Set<NodeExchange>();
+  openExchanges.set(socket, made);
+  socket.once("close", () => {
+    for (const exchange of [...made]) exchange.lost();
+  });
+  return made;
+}

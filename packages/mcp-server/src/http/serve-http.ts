@@ -1,0 +1,107 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { within } from "../within.js";
+import { createHttpHandler, type HttpHandler } from "./handler.js";
+import { type ListeningBounds, type ListeningLimits, readHttpBounds, readListeningBounds } from "./limits.js";
+import type { HttpHandlerOptions } from "./options.js";
+
+/** What `serveHttp` accepts. */
+export type ServeHttpOptions<P> = HttpHandlerOptions<P> & ListeningOptions;
+
+/** Where to listen. */
+export interface ListeningOptions {
+  /** Address to listen on. Default `127.0.0.1`. */
+  readonly host?: string | undefined;
+  /** Default 0: any that is free. */
+  readonly port?: number | undefined;
+  /** Serves anybody who can reach an address that others can reach: for where something else keeps strangers out. Default false. */
+  readonly allowUnauthenticated?: boolean | undefined;
+  readonly listening?: ListeningLimits | undefined;
+}
+
+/** A server that listens. */
+export interface HttpServer extends AsyncDisposable {
+  /** Of the endpoint. */
+  readonly url: string;
+  readonly port: number;
+  /** Open sessions of clients that opened with `initialize`. */
+  readonly sessionCount: number;
+  /** Listens no more, ends what is open as `HttpHandler.close` does, gives clients `drainMs` to read it, and closes all connections. May be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens, by default where only this machine can connect. Rejects when the address cannot be had.
+ * @throws {TypeError} for an address that others can reach without an `admitter`, and as `createHttpHandler`.
+ */
+export async function serveHttp<P>(options: ServeHttpOptions<P>): Promise<HttpServer> {
+  const { host = "127.0.0.1", port = 0, path = "/mcp" } = options;
+  if (!isLoopback(host) && options.admitter === undefined && options.allowUnauthenticated !== true) {
+    throw new TypeError(
+      `host ${host} can be reached from elsewhere and there is no admitter: give one, or set allowUnauthenticated`,
+    );
+  }
+  const listening = readListeningBounds(options.listening);
+  const { drainMs, bodyMs } = readHttpBounds(options.limits);
+  const handler = createHttpHandler(options);
+  const server = listenFor(handler, listening, bodyMs);
+  await listen(server, host, port);
+  const address = server.address();
+  const bound = typeof address === "object" && address !== null ? address : { address: host, port };
+  const end = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+    await handler.close();
+    const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
+    server.closeIdleConnections();
+    await within(drainMs, closed);
+    clearInterval(sweep);
+    server.closeAllConnections();
+    await closed;
+  };
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= end());
+  return {
+    url: `http://${named(bound)}:${bound.port}${path}`,
+    port: bound.port,
+    get sessionCount() {
+      return handler.sessionCount;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** How often connections are looked for that have become idle while the server closes. */
+const sweepMs = 10;
+
+function listenFor(handler: HttpHandler, limits: ListeningBounds, bodyMs: number): Server {
+  const server = createServer({
+    headersTimeout: limits.headersMs,
+    // Bodies have their own limit, with an answer; this one is for what is read after a refusal.
+    requestTimeout: limits.headersMs + 2 * bodyMs,
+    connectionsCheckingInterval: Math.min(limits.headersMs, 1_000),
+    keepAliveTimeout: limits.idleMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    noDelay: true,
+  });
+  server.maxConnections = limits.maxConnections;
+  return server.on("request", handler.node);
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+function named({ address, family }: Pick<AddressInfo, "address"> & Partial<AddressInfo>): string {
+  return family === "IPv6" ? `[${address}]` : address;
+}
