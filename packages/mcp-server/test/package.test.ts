@@ -29,7 +29,11 @@ describe("the built package", () => {
       "negotiateRevision",
     ]);
     expect(Object.keys(await import("@berth/mcp-server/stdio"))).toEqual(["serveStdio"]);
-    expect(Object.keys(await import("@berth/mcp-server/http"))).toEqual(["createHttpHandler", "serveHttp"]);
+    expect(Object.keys(await import("@berth/mcp-server/http")).sort()).toEqual([
+      "createHttpHandler",
+      "createMemoryEventStore",
+      "serveHttp",
+    ]);
     expect(Object.keys(await import("@berth/mcp-server/json-schema")).sort()).toEqual([
       "SchemaError",
       "compileSchema",
