@@ -99,6 +99,8 @@ export async function openLoad(port, era) {
       await Promise.all(connections.slice(0, width).map((connection) => lane(connection, () => left-- > 0)));
       return performance.now() - from;
     },
-    close: () => connections.forEach((connection) => connection.close()),
+    close() {
+      for (const connection of connections) connection.close();
+    },
   };
 }
