@@ -120,7 +120,9 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
       try {
         const reply = context.cancelled ? {} : await run(context);
         const answer = context.cancelled ? undefined : finish({ id, reply });
-        ending = { outcome: context.cancelled ? "cancelled" : (context.outcome ?? "success") };
+        // How a task ends is told when it does.
+        const outcome = context.task === undefined ? context.outcome : undefined;
+        ending = { outcome: context.cancelled ? "cancelled" : (outcome ?? "success") };
         return answer;
       } catch (thrown) {
         if (context.interrupted) {

@@ -1,10 +1,11 @@
 import { type JsonObject, type Scheduler, wireErrors } from "@berth/jsonrpc-framing";
 import { isTaskStoreError, RpcError } from "../errors.js";
-import { internalError, toWireError, wireError } from "../server/answer.js";
+import { wireError } from "../server/answer.js";
 import type { RequestContext } from "../server/context.js";
 import { InputRequired } from "../server/input.js";
-import type { Observation, Outcome } from "../server/observers.js";
+import type { Observation } from "../server/observers.js";
 import type { BoundTool } from "../server/registry.js";
+import { endOfAbort, endOfResult, endOfThrow, notStored, type TaskEnd } from "./ending.js";
 import { createKnownTasks } from "./known.js";
 import type { TaskBounds } from "./limits.js";
 import { createLiveTask, type LiveTask } from "./live.js";
@@ -53,12 +54,6 @@ interface Run<P> {
   isBroken: boolean;
 }
 
-/** How a task has ended, for observers. */
-interface Ending {
-  readonly outcome: Outcome;
-  readonly errorCode?: number | undefined;
-}
-
 /** One machine over the life of tasks, hence its length. */
 export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
   const { store, bounds, observation, now } = options;
@@ -84,7 +79,7 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
     }
   };
   /** Told once for each task: when it ends, or is removed before that. */
-  const ended = ({ task, context }: Run<P>, { outcome, errorCode }: Ending): void => {
+  const ended = ({ task, context }: Run<P>, { outcome, errorCode }: Pick<TaskEnd, "outcome" | "errorCode">): void => {
     if (!runs.delete(task.taskId) || observation.isIdle) return;
     const { sequence, method, name, principal, id, revision, params, trace } = context;
     const { createdAt: startedAt } = task.record;
@@ -159,52 +154,26 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
   };
 
   /** Stores how a task has ended; without the result when that cannot be kept. */
-  const finish = async (run: Run<P>, step: TaskStep, ending: Ending): Promise<void> => {
+  const finish = async (run: Run<P>, end: TaskEnd): Promise<void> => {
     const { task } = run;
+    if (end.unexpected !== undefined) report(end.unexpected.error, task.record);
     try {
-      if ((await task.change(() => step)) !== undefined) ended(run, ending);
+      if ((await task.change(() => end.step)) !== undefined) ended(run, end);
     } catch (error) {
       report(error, task.record);
-      const lost = wireError(wireErrors.internal, "what came of the task could not be stored");
-      const failed: TaskStep = { kind: "fail", error: lost, statusMessage: lost.message };
       try {
-        await task.change(() => failed);
-        ended(run, { outcome: "failure", errorCode: lost.code });
+        await task.change(() => notStored.step);
+        ended(run, notStored);
       } catch {
         run.isBroken = true; // it was reported; the task says so when it is asked for, until its time is over
       }
     }
   };
-  const succeeded = (run: Run<P>, result: JsonObject): Promise<void> => {
-    const { context } = run;
-    let text: string;
-    try {
-      text = JSON.stringify(result);
-    } catch (error) {
-      return failed(run, error);
-    }
-    if (Buffer.byteLength(text) > bounds.maxResultBytes) return failed(run, tooLarge(bounds.maxResultBytes));
-    // A copy: the handler may go on changing what it returned.
-    return finish(run, { kind: "complete", result: JSON.parse(text) }, { outcome: context.outcome ?? "success" });
-  };
-  const failed = (run: Run<P>, thrown: unknown): Promise<void> => {
-    const { context, task } = run;
-    if (context.interrupted) {
-      return finish(run, { kind: "cancel", statusMessage: "The call was aborted" }, { outcome: "cancelled" });
-    }
-    const answer = toWireError(thrown);
-    if (answer === undefined) report(thrown, task.record);
-    const isTooLarge = answer !== undefined && JSON.stringify(answer).length > bounds.maxResultBytes;
-    const error = isTooLarge ? { code: answer.code, message: answer.message.slice(0, 500) } : (answer ?? internalError);
-    const outcome = answer === undefined ? "failure" : (context.outcome ?? "protocol-error");
-    const statusMessage = `The call failed: ${error.message}`;
-    return finish(run, { kind: "fail", error, statusMessage }, { outcome, errorCode: error.code });
-  };
   const follow = (run: Run<P>, outcome: Promise<JsonObject>): JsonObject => {
     const seed = toSeed(run.task.record);
     void outcome.then(
-      (result) => succeeded(run, result),
-      (error) => failed(run, error),
+      (result) => finish(run, endOfResult(result, bounds.maxResultBytes)),
+      (error) => finish(run, run.context.interrupted ? endOfAbort : endOfThrow(error, bounds.maxResultBytes)),
     );
     return { resultType: "task", ...seed };
   };
@@ -288,8 +257,4 @@ function newTaskId(): string {
 
 function closing(): RpcError {
   return new RpcError(wireErrors.internal, "the server is closing");
-}
-
-function tooLarge(limit: number): RpcError {
-  return new RpcError(wireErrors.internal, `the result is larger than ${limit} bytes`, { data: { limit } });
 }
