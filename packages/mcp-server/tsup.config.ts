@@ -6,6 +6,8 @@ export default defineConfig({
     stdio: "src/stdio.ts",
     http: "src/http.ts",
     tasks: "src/tasks.ts",
+    auth: "src/auth.ts",
+    opentelemetry: "src/opentelemetry.ts",
     "json-schema": "src/json-schema/index.ts",
   },
   format: ["esm"],

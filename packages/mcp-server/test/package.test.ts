@@ -34,6 +34,16 @@ describe("the built package", () => {
       "createMemoryEventStore",
       "serveHttp",
     ]);
+    expect(Object.keys(await import("@berth/mcp-server/auth")).sort()).toEqual([
+      "AuthError",
+      "createBearerAdmitter",
+      "createJwtVerifier",
+      "createToken",
+      "firstOf",
+      "isAuthError",
+      "openTokenFile",
+    ]);
+    expect(Object.keys(await import("@berth/mcp-server/opentelemetry"))).toEqual(["createOpenTelemetry"]);
     expect(Object.keys(await import("@berth/mcp-server/json-schema")).sort()).toEqual([
       "SchemaError",
       "compileSchema",
@@ -80,7 +90,7 @@ describe("the README", () => {
   it("names a test that exists for each guarantee, and every error code", () => {
     for (const [name] of text("README.md").matchAll(/\btest\/[a-z./-]+\.test\.ts\b/g))
       expect(existsSync(`${root}${name}`)).toBe(true);
-    const sources = text("src/errors.ts") + text("src/json-schema/errors.ts");
+    const sources = text("src/errors.ts") + text("src/json-schema/errors.ts") + text("src/auth/errors.ts");
     const codes = [...sources.matchAll(/"([A-Z]+(?:_[A-Z]+)+)"/g)].map(([, code]) => code);
     expect(codes.length).toBeGreaterThanOrEqual(4);
     for (const code of codes) expect(text("README.md")).toContain(`\`${code}\``);

@@ -39,6 +39,8 @@ export class NodeExchange implements ServedExchange {
   }
 
   header(name: string): string | undefined {
+    // Node keeps the first of several and drops the rest: a second credential would not be seen.
+    if (name === "authorization") return this.#request.headersDistinct[name]?.join(", ");
     const value = this.#request.headers[name];
     if (name === "host" && isDoubled(this.#request.rawHeaders, name)) return undefined;
     return Array.isArray(value) ? value.join(", ") : value;

@@ -1,0 +1,10 @@
+export { type BearerLimits, type BearerOptions, createBearerAdmitter } from "./auth/bearer.js";
+export { AuthError, type AuthErrorCode, isAuthError } from "./auth/errors.js";
+export { createJwtVerifier, type JwtAlgorithm, type JwtClaims, type JwtOptions } from "./auth/jwt.js";
+export type { JwtLimits } from "./auth/jwt-limits.js";
+export type { KeyLocation } from "./auth/key-source.js";
+export type { ProtectedResource } from "./auth/resource-metadata.js";
+export { openTokenFile, type TokenFileLimits, type TokenFileOptions } from "./auth/token-file.js";
+export { createToken, type NewToken, type TokenEntry } from "./auth/token-line.js";
+export { firstOf, type TokenVerifier, type VerifiedToken } from "./auth/verifier.js";
+export type { Admission, AdmissionRefusal, Admitter, RequestHead } from "./http/admission.js";

@@ -1,0 +1,85 @@
+import { AuthError } from "./errors.js";
+import { type KeyLookup, readKeySet } from "./jose.js";
+import type { KeySource, KeySourceOptions } from "./key-source.js";
+import { tell } from "./tell.js";
+import { untilAborted } from "./until-aborted.js";
+import { readAddress } from "./web-address.js";
+
+/**
+ * Keys that are fetched when they are first needed, kept for `cacheMs`, and fetched again for a key that is unknown. However many tokens come, there is at most
+ * one fetch under way, and after one at least `coolDownMs` without. When the issuer cannot be reached, known keys count for `staleMs` more.
+ * @throws {AuthError} `AUTH_OPTIONS_INVALID`.
+ */
+export function createRemoteKeys(address: string, options: KeySourceOptions): KeySource {
+  const { jose, bounds, now, onKeysError } = options;
+  const url = readAddress("keys.url", address, { query: true });
+  let keys: KeyLookup | undefined;
+  let fetchedAt = 0;
+  let attemptedAt = Number.NEGATIVE_INFINITY;
+  let fault: unknown;
+  let pending: Promise<void> | undefined;
+
+  const attempt = async (): Promise<void> => {
+    attemptedAt = now();
+    try {
+      keys = readKeySet(jose, await fetchText(url, bounds.maxKeySetBytes, bounds.fetchMs), bounds.maxKeys);
+      fetchedAt = now();
+      fault = undefined;
+    } catch (error) {
+      fault = error;
+      tell(onKeysError, error);
+    }
+  };
+  const refresh = async (signal: AbortSignal): Promise<void> => {
+    if (pending === undefined && now() - attemptedAt >= bounds.coolDownMs) {
+      pending = attempt().finally(() => {
+        pending = undefined;
+      });
+    }
+    if (pending !== undefined) await untilAborted(pending, signal);
+  };
+  const unavailable = (): AuthError =>
+    new AuthError("KEYS_UNAVAILABLE", `the keys at ${url.origin} cannot be had`, { cause: fault });
+
+  return {
+    async current(signal) {
+      if (keys !== undefined && now() - fetchedAt < bounds.cacheMs) return keys;
+      await refresh(signal);
+      if (keys !== undefined && now() - fetchedAt < bounds.cacheMs + bounds.staleMs) return keys;
+      throw unavailable();
+    },
+    async newerThan(known, signal) {
+      if (keys !== undefined && keys !== known) return keys;
+      await refresh(signal);
+      if (keys !== undefined && keys !== known) return keys;
+      // The issuer may have that key by now: an answer of "not valid" would be a guess.
+      if (fault !== undefined) throw unavailable();
+      return undefined;
+    },
+  };
+}
+
+/** Throws what `fetch` throws, and plain errors for what is no set of keys; all of it is a cause of `KEYS_UNAVAILABLE`. */
+async function fetchText(url: URL, maxBytes: number, timeoutMs: number): Promise<string> {
+  const response = await fetch(url, {
+    headers: { accept: "application/jwk-set+json, application/json" },
+    // Keys come from where the operator said, not from where an answer points.
+    redirect: "error",
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const { status, body } = response;
+  if (status !== 200 || body === null) {
+    await body?.cancel();
+    throw new Error(`status ${status}`);
+  }
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  let total = 0;
+  // Leaving the loop cancels the body.
+  for await (const chunk of body) {
+    total += chunk.length;
+    if (total > maxBytes) throw new Error(`more than ${maxBytes} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
