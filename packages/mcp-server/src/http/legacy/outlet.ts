@@ -11,6 +11,7 @@ export class Outlet {
   readonly #watched: DueQueue<Outlet>;
   #written = 0;
   #taken = 0;
+  #wasWaiting = false;
   #stalls = 0;
   #isEnded = false;
 
@@ -50,8 +51,9 @@ export class Outlet {
     const { queuedBytes } = this.#sink;
     if (this.#isEnded && queuedBytes === 0) return;
     const taken = this.#written - queuedBytes;
-    this.#stalls = queuedBytes > 0 && taken <= this.#taken ? this.#stalls + 1 : 0;
+    this.#stalls = this.#wasWaiting && queuedBytes > 0 && taken <= this.#taken ? this.#stalls + 1 : 0;
     this.#taken = taken;
+    this.#wasWaiting = queuedBytes > 0;
     if (this.#stalls >= maxStalls) {
       this.#isEnded = true;
       this.#sink.abort();

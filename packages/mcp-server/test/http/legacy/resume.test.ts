@@ -1,0 +1,326 @@
+import { describe, expect, it } from "vitest";
+import type { EventStore, StreamEvent } from "../../../src/http/legacy/event-store.js";
+import { createMemoryEventStore } from "../../../src/http/legacy/memory-event-store.js";
+import type { SessionOptions } from "../../../src/http/legacy/options.js";
+import { answerOf, type Driven, drive, settled } from "./driven.js";
+
+const token = { progressToken: "t" };
+const kept = (more: Partial<SessionOptions> = {}): SessionOptions => ({
+  eventStore: createMemoryEventStore(),
+  ...more,
+});
+const steps = (messages: readonly { readonly [key: string]: unknown }[]): unknown[] =>
+  messages.map((message) => answerOf(message) ?? JSON.parse(JSON.stringify(message)).params?.progress);
+async function opened(driven: Driven, revision?: string): Promise<{ session: string }> {
+  return { session: await driven.initialize(revision) };
+}
+
+describe("with an event store a stream", () => {
+  it("begins with an event that has an id and no message, and says when to come back", async () => {
+    const driven = drive(kept({ limits: { retryMs: 1_234 } }));
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    driven.calls.get("a")?.scope.progress(1);
+    const listening = await driven.get(from);
+    for (const { events } of [exchange, listening])
+      expect(events[0]).toEqual({ id: expect.any(String), retry: 1_234, message: undefined });
+    const ids = [...exchange.events, ...listening.events].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it.each(["2025-06-18", "2025-03-26"])("of %s has ids, and no event without a message", async (revision) => {
+    const driven = drive(kept());
+    const from = await opened(driven, revision);
+    const exchange = await driven.call(1, "a", from, token);
+    driven.calls.get("a")?.scope.progress(1);
+    driven.calls.get("a")?.scope.releaseStream();
+    expect(exchange.events).toEqual([{ id: expect.any(String), retry: undefined, message: expect.anything() }]);
+    expect((await driven.get(from)).events).toEqual([]);
+    exchange.leave();
+    driven.calls.get("a")?.answer("later");
+    await settled();
+    const resumed = await driven.get({ ...from, lastEventId: exchange.lastId });
+    expect([steps(resumed.messages), resumed.isEnded]).toEqual([["later"], true]);
+  });
+
+  it("goes on after a break: what came meanwhile, then what comes, and the end", async () => {
+    const driven = drive(kept());
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    const { scope, answer } = driven.calls.get("a") ?? {};
+    for (const step of [1, 2, 3]) scope?.progress(step);
+    exchange.leave();
+    for (const step of [4, 5]) scope?.progress(step);
+    const seen = exchange.events[2]?.id; // the client got one step
+    const resumed = await driven.get({ ...from, lastEventId: seen });
+    expect(steps(resumed.messages)).toEqual([2, 3, 4, 5].slice(1));
+    scope?.progress(6);
+    answer?.("done");
+    await resumed.ended();
+    expect(steps(resumed.messages)).toEqual([3, 4, 5, 6, "done"]);
+  });
+
+  it("that is resumed while the old response is open leaves the old one", async () => {
+    const driven = drive(kept());
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    const { scope, answer } = driven.calls.get("a") ?? {};
+    scope?.progress(1);
+    const resumed = await driven.get({ ...from, lastEventId: exchange.lastId });
+    expect([exchange.isEnded, resumed.isEnded]).toEqual([true, false]);
+    scope?.progress(2);
+    answer?.("done");
+    await resumed.ended();
+    expect([steps(exchange.messages.slice(0, 1)), steps(resumed.messages)]).toEqual([[1], [2, "done"]]);
+  });
+
+  it("that ended is sent again as long as it is kept, to its own session only", async () => {
+    const driven = drive({ eventStore: createMemoryEventStore({ ttlMs: 1_000 }, drive().time) });
+    const from = await opened(driven);
+    const other = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    driven.calls.get("a")?.scope.progress(1);
+    driven.calls.get("a")?.answer("done");
+    await exchange.ended();
+    const lastEventId = exchange.events[0]?.id;
+    for (let times = 0; times < 2; times++) {
+      const again = await driven.get({ ...from, lastEventId });
+      expect([steps(again.messages), again.isEnded]).toEqual([[1, "done"], true]);
+    }
+    expect((await driven.get({ ...other, lastEventId })).status).toBe(400);
+  });
+
+  it("of what belongs to no request goes on too, also with what waited while none was open", async () => {
+    const driven = drive(kept());
+    const from = await opened(driven);
+    driven.server.listChanged("tools");
+    const first = await driven.get(from);
+    driven.server.listChanged("prompts");
+    first.leave();
+    driven.server.listChanged("resources");
+    const [, tools] = first.events;
+    const second = await driven.get({ ...from, lastEventId: tools?.id });
+    const methods = (messages: readonly { readonly [key: string]: unknown }[]): unknown[] =>
+      messages.map(({ method }) => String(method).split("/")[1]);
+    expect([methods(first.messages), methods(second.messages)]).toEqual([
+      ["tools", "prompts"],
+      ["prompts", "resources"],
+    ]);
+    driven.server.listChanged("tools");
+    expect(methods(second.messages)).toEqual(["prompts", "resources", "tools"]);
+  });
+
+  it.each([
+    { name: "was never one", lastEventId: "../../etc/passwd" },
+    { name: "is of a stream that never was", lastEventId: "9-1" },
+    { name: "is of an event that never was", lastEventId: "1-zz" },
+    { name: "is of an event of the GET stream that never was", lastEventId: "0-1" },
+    { name: "is far too long", lastEventId: `1-${"9".repeat(5_000)}` },
+    { name: "is empty", lastEventId: "" },
+  ])("is not found by an id that $name: 400", async ({ lastEventId }) => {
+    const driven = drive(kept());
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    driven.calls.get("a")?.scope.progress(1);
+    const resumed = await driven.get({ ...from, lastEventId });
+    expect([resumed.status, resumed.json, resumed.answers]).toMatchObject([400, { error: { code: -32600 } }, 1]);
+    expect(exchange.isEnded).toBe(false);
+  });
+
+  it("misses nothing in silence: what can no longer be had whole is 400, unless only droppable messages are missing", async () => {
+    const eventStore = createMemoryEventStore({ maxEventsPerSession: 2 });
+    const driven = drive({ eventStore });
+    const session = await driven.initialize("2025-11-25", "ada", { elicitation: {} });
+    const exchange = await driven.call(1, "a", { session }, token);
+    const { scope, answer } = driven.calls.get("a") ?? {};
+    scope?.progress(1);
+    const beforeQuestion = exchange.lastId;
+    scope?.requestInput({ q: { method: "elicitation/create", params: { message: "?" } } }).catch(() => undefined);
+    await settled();
+    const afterQuestion = exchange.lastId;
+    exchange.leave();
+    for (const step of [2, 3, 4]) scope?.progress(step);
+    expect((await driven.get({ session, lastEventId: beforeQuestion })).status).toBe(400);
+    const resumed = await driven.get({ session, lastEventId: afterQuestion });
+    expect(steps(resumed.messages)).toEqual([3, 4]);
+    answer?.("done");
+    await resumed.ended();
+    expect(steps(resumed.messages)).toEqual([3, 4, "done"]);
+  });
+
+  it("is let go of by its handler: the client comes back, for progress and for the answer", async () => {
+    const driven = drive(kept({ limits: { retryMs: 500 } }));
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from);
+    const { scope, answer } = driven.calls.get("a") ?? {};
+    scope?.releaseStream();
+    expect([exchange.isStream, exchange.isEnded]).toEqual([true, true]);
+    expect(exchange.events).toEqual([
+      { id: expect.any(String), retry: 500, message: undefined },
+      { id: undefined, retry: 500, message: undefined },
+    ]);
+    const second = await driven.get({ ...from, lastEventId: exchange.lastId });
+    expect([second.isStream, second.isEnded, second.messages]).toEqual([true, false, []]);
+    scope?.releaseStream();
+    scope?.releaseStream();
+    expect(second.isEnded).toBe(true);
+    answer?.("done");
+    await settled();
+    const third = await driven.get({ ...from, lastEventId: exchange.lastId });
+    expect([steps(third.messages), third.isEnded]).toEqual([["done"], true]);
+  });
+
+  it("gives up what it kept with its session", async () => {
+    const eventStore = createMemoryEventStore();
+    const driven = drive({ eventStore });
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    for (const step of [1, 2, 3]) driven.calls.get("a")?.scope.progress(step);
+    exchange.leave();
+    expect(eventStore.events).toBe(3);
+    driven.delete(from);
+    driven.calls.get("a")?.answer("late");
+    await settled();
+    expect([eventStore.events, eventStore.bytes]).toEqual([0, 0]);
+    expect((await driven.get({ ...from, lastEventId: exchange.lastId })).status).toBe(404);
+  });
+});
+
+describe("without an event store", () => {
+  it("events have no ids, streams are not let go of, and Last-Event-ID is not looked at", async () => {
+    const driven = drive();
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    driven.calls.get("a")?.scope.progress(1);
+    driven.calls.get("a")?.scope.releaseStream();
+    const listening = await driven.get({ ...from, lastEventId: "1-1" });
+    driven.server.listChanged("tools");
+    expect([...exchange.events, ...listening.events].map(({ id, retry }) => [id, retry])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+    expect(exchange.isEnded).toBe(false);
+  });
+});
+
+/** A store that answers when the test says so. */
+function slowStore(): EventStore & { release(): void; readonly waiting: number } {
+  const store = createMemoryEventStore();
+  let waiting: (() => void)[] = [];
+  const later = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
+  return {
+    get waiting() {
+      return waiting.length;
+    },
+    release() {
+      const due = waiting;
+      waiting = [];
+      for (const resolve of due) resolve();
+    },
+    async append(session, event) {
+      store.append(session, event);
+      await later();
+    },
+    async readAfter(session, stream, position) {
+      const events = await store.readAfter(session, stream, position);
+      await later();
+      return events;
+    },
+    async forget(session) {
+      store.forget(session);
+    },
+  };
+}
+
+describe("with a slow event store", () => {
+  it("nothing is lost or doubled that comes while it reads", async () => {
+    const eventStore = slowStore();
+    const driven = drive({ eventStore });
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    const { scope, answer } = driven.calls.get("a") ?? {};
+    scope?.progress(1);
+    exchange.leave();
+    scope?.progress(2);
+    const resumed = await driven.get({ ...from, lastEventId: exchange.lastId });
+    for (const step of [3, 4]) scope?.progress(step);
+    eventStore.release();
+    await settled();
+    scope?.progress(5);
+    eventStore.release();
+    await settled();
+    expect(steps(resumed.messages)).toEqual([2, 3, 4]);
+    answer?.("done");
+    for (let reads = 0; reads < 2; reads++) {
+      await settled();
+      eventStore.release();
+    }
+    await resumed.ended();
+    expect(steps(resumed.messages)).toEqual([2, 3, 4, 5, "done"]);
+  });
+
+  it.each([
+    { name: "another resumption", status: 409, meanwhile: (driven: Driven, from: object) => void driven.get(from) },
+    {
+      name: "the end of the session",
+      status: 404,
+      meanwhile: (driven: Driven, from: object) => void driven.delete(from),
+    },
+  ])("a resumption that is overtaken by $name is answered with $status", async ({ meanwhile, status }) => {
+    const eventStore = slowStore();
+    const driven = drive({ eventStore });
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    driven.calls.get("a")?.scope.progress(1);
+    exchange.leave();
+    const again = { ...from, lastEventId: exchange.lastId };
+    const resumed = await driven.get(again);
+    meanwhile(driven, again);
+    eventStore.release();
+    await settled();
+    expect([resumed.status, resumed.answers]).toEqual([status, 1]);
+  });
+
+  it("whose client leaves while it reads is forgotten", async () => {
+    const eventStore = slowStore();
+    const driven = drive({ eventStore, limits: { idleMs: 1_000 } });
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    driven.calls.get("a")?.scope.progress(1);
+    exchange.leave();
+    const resumed = await driven.get({ ...from, lastEventId: exchange.lastId });
+    resumed.leave();
+    eventStore.release();
+    driven.calls.get("a")?.answer("done");
+    await settled();
+    driven.time.advance(1_000);
+    expect([driven.side.sessionCount, driven.errors]).toEqual([0, []]);
+  });
+});
+
+describe("with an event store that fails", () => {
+  const broken = (fault: () => never): EventStore => ({ append: fault, readAfter: fault, forget: fault });
+  const thrown = (): never => {
+    throw new Error("disk full");
+  };
+  const rejects: EventStore = {
+    append: async () => thrown(),
+    readAfter: async (): Promise<readonly StreamEvent[]> => thrown(),
+    forget: async () => thrown(),
+  };
+  it.each([
+    { name: "throws", eventStore: broken(thrown) },
+    { name: "rejects", eventStore: rejects },
+  ])("the connected are served, resumption is 500, and all is reported: it $name", async ({ eventStore }) => {
+    const driven = drive({ eventStore });
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    driven.calls.get("a")?.scope.progress(1);
+    const resumed = await driven.get({ ...from, lastEventId: exchange.events[0]?.id });
+    expect([resumed.status, resumed.json]).toMatchObject([500, { error: { message: "Internal error" } }]);
+    expect(steps(exchange.messages)).toEqual([1]);
+    driven.delete(from);
+    await settled();
+    expect(driven.errors).toHaveLength(4); // progress, the error for the call, the resumption, the forgetting
+  });
+});
