@@ -75,10 +75,11 @@ export function serveModern<P>(
   const deliver = (status: number, body: string | Uint8Array): void => {
     if (isOver) return;
     isOver = true;
-    if (sink === undefined) exchange.answer(status, json, body);
+    const to = sink ?? (status === 200 && !accepted.json ? openSink() : undefined);
+    if (to === undefined) exchange.answer(status, json, body);
     else {
-      sink.write(event(typeof body === "string" ? body : textOf(body)));
-      sink.end();
+      to.write(event(typeof body === "string" ? body : textOf(body)));
+      to.end();
     }
   };
   const call: OpenCall = {
