@@ -67,14 +67,15 @@ export interface ClientQuestion {
   readonly request: RequestId | undefined;
 }
 
-/** What the server knows of a connection. */
+const nothing: JsonObject = Object.freeze({});
+const noRequests: ReadonlyMap<RequestId, RequestContext<unknown>> = new Map();
+const noListens: ReadonlyMap<RequestId, Listen> = new Map();
+const noAddresses: ReadonlySet<string> = new Set();
+
+/** What the server knows of a connection. Over HTTP there may be one for each request, or ten thousand idle ones: what is rarely needed is made on first use. */
 export class ConnectionState {
-  readonly inFlight: Map<RequestId, RequestContext<unknown>> = new Map();
-  readonly listens: Map<RequestId, Listen> = new Map();
-  /** Legacy: resources whose updates it wants. */
-  readonly subscribed: Set<string> = new Set();
   revision: LegacyRevision | undefined;
-  clientCapabilities: JsonObject = Object.freeze({});
+  clientCapabilities: JsonObject = nothing;
   logLevel: LogLevel = "info";
   /** The era of the last request, for answers to bytes that say none. */
   era: Era | undefined;
@@ -82,6 +83,9 @@ export class ConnectionState {
   readonly #options: ConnectionOptions;
   readonly #limits: ServerLimits;
   readonly #scheduler: Scheduler | undefined;
+  #inFlight: Map<RequestId, RequestContext<unknown>> | undefined;
+  #listens: Map<RequestId, Listen> | undefined;
+  #subscribed: Set<string> | undefined;
   #calls: PendingCalls<JsonValue> | undefined;
   #lastId = 0;
 
@@ -89,6 +93,47 @@ export class ConnectionState {
     this.#options = options;
     this.#limits = limits;
     this.#scheduler = scheduler;
+  }
+
+  get inFlight(): ReadonlyMap<RequestId, RequestContext<unknown>> {
+    return this.#inFlight ?? noRequests;
+  }
+
+  begin(request: RequestContext<unknown>): void {
+    this.#inFlight ??= new Map();
+    this.#inFlight.set(request.id, request);
+  }
+
+  end({ id }: RequestContext<unknown>): void {
+    this.#inFlight?.delete(id);
+  }
+
+  get listens(): ReadonlyMap<RequestId, Listen> {
+    return this.#listens ?? noListens;
+  }
+
+  addListen(id: RequestId, listen: Listen): void {
+    this.#listens ??= new Map();
+    this.#listens.set(id, listen);
+  }
+
+  /** False when there is none any more. */
+  removeListen(id: RequestId): boolean {
+    return this.#listens?.delete(id) === true;
+  }
+
+  /** Legacy: resources whose updates it wants. */
+  get subscribed(): ReadonlySet<string> {
+    return this.#subscribed ?? noAddresses;
+  }
+
+  subscribe(uri: string): void {
+    this.#subscribed ??= new Set();
+    this.#subscribed.add(uri);
+  }
+
+  unsubscribe(uri: string): void {
+    this.#subscribed?.delete(uri);
   }
 
   get waitingForClient(): number {
@@ -146,11 +191,12 @@ export class ConnectionState {
 
   close(farewell: boolean): void {
     if (this.closed) return;
-    for (const listen of [...this.listens.values()]) listen.end(farewell);
+    if (this.#listens !== undefined) for (const listen of [...this.#listens.values()]) listen.end(farewell);
     this.closed = true;
+    this.#subscribed = undefined;
+    if (this.inFlight.size === 0 && this.#calls === undefined) return; // an error costs a walk of the stack
     const reason = new Error("the connection was closed");
     for (const request of this.inFlight.values()) request.interrupt(reason);
     this.#calls?.close(reason);
-    this.subscribed.clear();
   }
 }

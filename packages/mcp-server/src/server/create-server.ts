@@ -1,12 +1,6 @@
-import {
-  isFramingError,
-  type Message,
-  type NotificationMessage,
-  readMessage,
-  wireErrors,
-} from "@berth/jsonrpc-framing";
+import { isFramingError, type Message, type NotificationMessage, readMessage } from "@berth/jsonrpc-framing";
 import type { ServedRevisions } from "../era.js";
-import { RegistrationError, RpcError } from "../errors.js";
+import { RegistrationError } from "../errors.js";
 import { createSchemaCompiler, isSchemaError, type SchemaCompiler, type SchemaLimits } from "../json-schema/index.js";
 import { openTasks } from "../tasks/open-tasks.js";
 import { type Answer, type EncodedAnswer, encode, type JsonRpcResponse, toResponse, wireError } from "./answer.js";
@@ -17,6 +11,7 @@ import { createDispatcher } from "./dispatch.js";
 import { instrument } from "./instrument.js";
 import { observe } from "./observers.js";
 import type { McpServerOptions } from "./options.js";
+import { PresentedConnection } from "./presented-connection.js";
 import { readRegistry } from "./registry.js";
 import { createRequestStateCodec } from "./request-state.js";
 import { type ChangedKind, tellListChanged, tellUpdated } from "./subscriptions.js";
@@ -89,26 +84,26 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
 
   const stateOf = (connection: Connection): ConnectionState => {
     const state = connections.get(connection);
-    if (state === undefined) throw new Error("the connection is closed, or is none of this server");
+    if (state === undefined) throw notOpen();
     return state;
   };
-  const answer = async <T>(
+  // Not async itself: each such layer is a turn of the microtask queue for every request.
+  const answer = <T>(
     message: Message,
     { principal, connection, signal, headers }: HandleContext<P>,
     finish: (answer: Answer) => T,
   ): Promise<T | undefined> => {
-    const state = stateOf(connection);
-    switch (message.kind) {
-      case "request":
-        return dispatcher.answer(message, { principal, connection: state, signal, headers }, finish);
-      case "notification":
-        return void notified(state, message);
-      case "response":
-        return void state.answered(message.id, message.result);
-      case "error":
-        return void state.refused(message.id, message.error);
+    const state = connections.get(connection);
+    if (state === undefined) return Promise.reject(notOpen());
+    if (message.kind === "request") {
+      return dispatcher.answer(message, { principal, connection: state, signal, headers }, finish);
     }
+    if (message.kind === "notification") notified(state, message);
+    else if (message.kind === "response") state.answered(message.id, message.result);
+    else state.refused(message.id, message.error);
+    return Promise.resolve(undefined);
   };
+  const forget = (closed: Connection): void => void connections.delete(closed);
   let closing: Promise<void> | undefined;
   const endAll = async (): Promise<void> => {
     await tasks?.close();
@@ -127,7 +122,7 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
     handleMessage: (message, context) => answer(message, context, encode),
     openConnection(to) {
       const state = new ConnectionState(to, limits, options.scheduler);
-      const connection = present(state, () => void connections.delete(connection));
+      const connection = new PresentedConnection(state, forget);
       connections.set(connection, state);
       return connection;
     },
@@ -147,6 +142,10 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
   };
 }
 
+function notOpen(): Error {
+  return new Error("the connection is closed, or is none of this server");
+}
+
 function createCompiler(limits: SchemaLimits | undefined): SchemaCompiler {
   try {
     return createSchemaCompiler(limits);
@@ -154,32 +153,6 @@ function createCompiler(limits: SchemaLimits | undefined): SchemaCompiler {
     if (!isSchemaError(error)) throw error;
     throw new RegistrationError([{ where: "schemaLimits", message: error.message }]);
   }
-}
-
-/** What the holder of a connection sees of it. */
-function present(state: ConnectionState, forget: () => void): Connection {
-  const close: Connection["close"] = async (options) => {
-    state.close(options?.farewell === true);
-    forget();
-  };
-  return {
-    get era() {
-      return state.era;
-    },
-    get revision() {
-      return state.revision;
-    },
-    get waitingForClient() {
-      return state.waitingForClient;
-    },
-    async ping(options) {
-      if (state.revision === undefined)
-        throw new RpcError(wireErrors.internal, "only a client that sent initialize can be asked");
-      await state.ask({ method: "ping", request: undefined }, options?.signal);
-    },
-    close,
-    [Symbol.asyncDispose]: () => close(),
-  };
 }
 
 /** The message, or the answer to what is none. */

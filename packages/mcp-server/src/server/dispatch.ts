@@ -112,7 +112,7 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
         end(context, begun, { outcome: "protocol-error", errorCode: wireErrors.invalidRequest });
         return finish({ id, error: wireError(wireErrors.invalidRequest, "a request with this id is under way") });
       }
-      connection.inFlight.set(id, context);
+      connection.begin(context);
       const onAbort = (): void => context.cancel(signal?.reason);
       signal?.addEventListener("abort", onAbort, { once: true });
       if (signal?.aborted === true) onAbort();
@@ -135,7 +135,7 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
         return finish({ id, error });
       } finally {
         context.finished = true;
-        connection.inFlight.delete(id);
+        connection.end(context);
         signal?.removeEventListener("abort", onAbort);
         end(context, begun, ending);
       }

@@ -32,18 +32,19 @@ export async function readResource<P>(core: Core<P>, context: RequestContext<P>)
 export async function subscribe<P>(core: Core<P>, context: RequestContext<P>): Promise<Reply> {
   const uri = readUri(context);
   if ((await findResource(core, context, uri)) === undefined) throw notFound(context, uri);
-  const { subscribed } = context.connection;
+  const { connection } = context;
+  const { subscribed } = connection;
   const { maxSubscriptions } = core.registry.limits;
   if (subscribed.size >= maxSubscriptions && !subscribed.has(uri)) {
     throw new RpcError(wireErrors.invalidParams, `${maxSubscriptions} resources are subscribed`);
   }
-  subscribed.add(uri);
+  connection.subscribe(uri);
   return {};
 }
 
 /** `resources/unsubscribe`, legacy. */
 export function unsubscribe<P>(_core: Core<P>, context: RequestContext<P>): Reply {
-  context.connection.subscribed.delete(readUri(context));
+  context.connection.unsubscribe(readUri(context));
   return {};
 }
 

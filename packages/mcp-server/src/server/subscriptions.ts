@@ -33,7 +33,7 @@ export async function listen<P>(core: Core<P>, context: RequestContext<P>): Prom
   return new Promise((resolve, reject) => {
     let stopWatching: (() => void) | undefined;
     const end = (farewell: boolean): void => {
-      if (!connection.listens.delete(id)) return;
+      if (!connection.removeListen(id)) return;
       signal.removeEventListener("abort", cancelled);
       stopWatching?.();
       // Both rules for a server's end, in the one order that does not cancel a finished request.
@@ -45,7 +45,7 @@ export async function listen<P>(core: Core<P>, context: RequestContext<P>): Prom
     signal.addEventListener("abort", cancelled, { once: true });
     const wants = (kind: string, uri?: string): boolean =>
       uri === undefined ? lists.some((one) => one === kind) : uris.includes(uri);
-    connection.listens.set(id, { wants, end });
+    connection.addListen(id, { wants, end });
     const acknowledged = "notifications/subscriptions/acknowledged";
     connection.notify(acknowledged, { notifications: honoured, _meta }, { droppable: false, request: id });
     stopWatching =
