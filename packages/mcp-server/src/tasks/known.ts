@@ -54,6 +54,11 @@ export function createKnownTasks(bounds: TaskBounds, { now, scheduler, onExpired
     timer = scheduler.after(Math.max(1, at - now()), sweep);
     timer.hold(false);
   };
+  const stop = (): void => {
+    timer?.cancel();
+    timer = undefined;
+    timerAt = Number.POSITIVE_INFINITY;
+  };
   const add: KnownTasks["add"] = (taskId, owner, dueAt) => {
     tasks.set(taskId, { owner, dueAt });
     counts.set(owner, (counts.get(owner) ?? 0) + 1);
@@ -76,10 +81,11 @@ export function createKnownTasks(bounds: TaskBounds, { now, scheduler, onExpired
       const left = (counts.get(task.owner) ?? 1) - 1;
       if (left > 0) counts.set(task.owner, left);
       else counts.delete(task.owner);
+      if (tasks.size === 0) stop();
     },
     close() {
       closed = true;
-      timer?.cancel();
+      stop();
     },
   };
 }

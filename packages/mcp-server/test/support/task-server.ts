@@ -1,7 +1,6 @@
 import type { JsonObject, Scheduler } from "@berth/jsonrpc-framing";
 import {
   createMcpServer,
-  defineTool,
   type InputRequest,
   type McpServer,
   type McpServerOptions,
@@ -23,15 +22,7 @@ export function taskTool(
   handler: Handler,
   more: Partial<ToolDefinition<string>> = {},
 ): ToolDefinition<string> {
-  return defineTool<string, typeof nothing>({
-    name,
-    description: name,
-    inputSchema: nothing,
-    permission: "use",
-    task: "optional",
-    ...more,
-    handler,
-  });
+  return { name, description: name, inputSchema: nothing, permission: "use", task: "optional", ...more, handler };
 }
 
 /** Resolves when it is told to. */

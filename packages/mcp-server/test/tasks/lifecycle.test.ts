@@ -31,14 +31,30 @@ describe("a call that becomes a task", () => {
   });
 
   it.each([
-    { name: "tool-error", status: "completed", is: { result: { isError: true, content: [{ text: "no" }] } } },
+    {
+      name: "tool-error",
+      outcome: "tool-error",
+      status: "completed",
+      is: { result: { isError: true, content: [{ text: "no" }] } },
+    },
     {
       name: "safe-error",
+      outcome: "tool-error",
       status: "completed",
       is: { result: { isError: true, content: [{ text: "the disk is full" }] } },
     },
-    { name: "refuses", status: "failed", is: { error: { code: -7, message: "not today", data: { day: 1 } } } },
-    { name: "breaks", status: "failed", is: { error: { code: -32603, message: "Internal error" } } },
+    {
+      name: "refuses",
+      outcome: "protocol-error",
+      status: "failed",
+      is: { error: { code: -7, message: "not today", data: { day: 1 } } },
+    },
+    {
+      name: "breaks",
+      outcome: "failure",
+      status: "failed",
+      is: { error: { code: -32603, message: "Internal error" } },
+    },
   ])("whose handler ends as '$name' is $status, with what the call would have been answered", async (row) => {
     const unexpected: unknown[] = [];
     const events: RequestEvent<string>[] = [];
@@ -51,16 +67,10 @@ describe("a call that becomes a task", () => {
     const task = await client.until(taskId, "completed", "failed");
     expect(task).toMatchObject({ status: row.status, ...row.is });
     expect(JSON.stringify(task)).not.toContain("hunter2");
-    const outcomes = {
-      "tool-error": "tool-error",
-      "safe-error": "tool-error",
-      refuses: "protocol-error",
-      breaks: "failure",
-    };
     const [created, ended] = events.filter(({ method }) => method === "tools/call");
     expect(created).toMatchObject({ outcome: "success", task: { taskId, stage: "created" }, principal: "ada" });
     expect(ended).toMatchObject({
-      outcome: outcomes[row.name],
+      outcome: row.outcome,
       sequence: created?.sequence,
       name: row.name,
       task: { taskId, stage: "ended" },
