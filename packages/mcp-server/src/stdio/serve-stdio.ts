@@ -195,7 +195,9 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     if (outbound.dropped > 0) log(`${outbound.dropped} notifications were left out: the client did not keep up`);
     guard?.release();
     resolveEnd({ code });
-    if (options.exitProcess ?? readable === process.stdin) process.exit(code);
+    if (!(options.exitProcess ?? readable === process.stdin)) return;
+    await within(bounds.drainMs, server.close()); // tasks end with the process, and say so in their store
+    process.exit(code);
   };
   const inbound = readMessages(readable, bounds.maxFrameBytes, {
     onMessage,
