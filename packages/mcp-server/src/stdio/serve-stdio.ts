@@ -194,10 +194,10 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     await outbound.close();
     if (outbound.dropped > 0) log(`${outbound.dropped} notifications were left out: the client did not keep up`);
     guard?.release();
+    const exits = options.exitProcess ?? readable === process.stdin;
+    if (exits) await within(bounds.drainMs, server.close()); // tasks end with the process, and say so in their store
     resolveEnd({ code });
-    if (!(options.exitProcess ?? readable === process.stdin)) return;
-    await within(bounds.drainMs, server.close()); // tasks end with the process, and say so in their store
-    process.exit(code);
+    if (exits) process.exit(code);
   };
   const inbound = readMessages(readable, bounds.maxFrameBytes, {
     onMessage,
