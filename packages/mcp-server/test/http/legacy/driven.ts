@@ -2,12 +2,18 @@ import { type JsonObject, parseMessage } from "@berth/jsonrpc-framing";
 import { createFakeScheduler, type FakeScheduler } from "../../../../jsonrpc-framing/test/fake-scheduler.js";
 import type { SessionOptions } from "../../../src/http/legacy/options.js";
 import { createLegacySide, type LegacySide } from "../../../src/http/legacy-side.js";
-import { createMcpServer, type McpServer, type McpServerOptions, type ToolCall } from "../../../src/index.js";
+import {
+  createMcpServer,
+  defineTool,
+  type McpServer,
+  type McpServerOptions,
+  type RequestScope,
+} from "../../../src/index.js";
 import { MemoryExchange } from "./memory-exchange.js";
 
 /** A call that a handler is working on, in the hands of the test. */
 export interface DrivenCall {
-  readonly scope: ToolCall<string>;
+  readonly scope: RequestScope<string>;
   answer(text: string): void;
   fail(error: unknown): void;
 }
@@ -38,6 +44,8 @@ export interface Driven {
   delete(from: Sender): MemoryExchange;
 }
 
+const named = { type: "object", properties: { name: { type: "string" } } } as const;
+
 /** All that is ready has run. */
 export const settled = (): Promise<void> => new Promise(setImmediate);
 
@@ -49,16 +57,16 @@ export function drive(sessions?: SessionOptions, more: Partial<McpServerOptions<
     identity: { name: "driven", version: "1" },
     authorize: () => true,
     tools: [
-      {
+      defineTool<string, typeof named>({
         name: "run",
         description: "Does what the test says",
-        inputSchema: { type: "object", properties: { name: { type: "string" } } },
+        inputSchema: named,
         permission: "use",
         handler: (scope) =>
           new Promise((answer, fail) => {
             calls.set(String(scope.arguments["name"]), { scope, answer, fail });
           }),
-      },
+      }),
     ],
     scheduler: time,
     ...more,
