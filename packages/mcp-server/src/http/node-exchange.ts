@@ -126,16 +126,26 @@ export class NodeExchange implements ServedExchange {
   #discardRest(): void {
     const request = this.#request;
     const { maxBodyBytes, bodyMs } = this.#around.bounds;
-    let left = maxBodyBytes;
-    const timer = setTimeout(() => request.socket.destroy(), bodyMs);
+    let left = discarded * maxBodyBytes;
+    const { socket } = request;
+    const timer = setTimeout(() => socket.destroy(), bodyMs);
+    const over = (): void => {
+      clearTimeout(timer);
+      socket.off("close", over);
+    };
     request.on("data", (chunk: Uint8Array) => {
       left -= chunk.length;
-      if (left < 0) request.socket.destroy();
+      if (left < 0) socket.destroy();
     });
-    request.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
+    request.once("end", over);
+    // The connection's, not the request's: once the answer has left, Node no longer tells a request of the end of its connection.
+    socket.once("close", over);
     request.resume();
   }
 }
+
+/** How many times the limit of a body is thrown away of one that was refused, before its connection is closed. */
+const discarded = 4;
 
 function flatten(...parts: readonly (Readonly<Record<string, string>> | undefined)[]): string[] {
   const flat: string[] = [];

@@ -152,7 +152,12 @@ function openAnswer(
 async function readAll(answer: OpenAnswer): Promise<Answered> {
   const text = await answer.text();
   const isJson = answer.headers.get("content-type") === "application/json";
-  return { status: answer.status, headers: answer.headers, text, json: isJson ? JSON.parse(text) : undefined };
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    json: isJson && text !== "" ? JSON.parse(text) : undefined,
+  };
 }
 
 const revision = "2026-07-28";
