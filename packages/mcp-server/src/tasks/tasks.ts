@@ -210,10 +210,12 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
     async read(taskId) {
       await prepare();
       if (!known.has(taskId)) return undefined;
-      if (runs.get(taskId)?.isBroken === true) {
+      const run = runs.get(taskId);
+      if (run?.isBroken === true) {
         throw new RpcError(wireErrors.internal, "what came of the task could not be stored");
       }
-      const record = await store.read(taskId);
+      // Of one that runs: what the store has acknowledged, never what it is about to.
+      const record = run?.task.record ?? (await store.read(taskId));
       return record === undefined || expiresAt(record) <= now() ? undefined : record;
     },
     live: (taskId) => runs.get(taskId)?.task,
