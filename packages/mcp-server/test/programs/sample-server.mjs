@@ -1,5 +1,7 @@
-// A stdio server over the built package: what an application would write. Arguments: "continue" goes on after unexpected errors.
+// A server over the built package: what an application would write. Arguments: "continue" goes on after unexpected errors; "http" serves HTTP
+// and writes the address on its first line.
 import { createMcpServer } from "@berth/mcp-server";
+import { serveHttp } from "@berth/mcp-server/http";
 import { serveStdio } from "@berth/mcp-server/stdio";
 
 const nothing = { type: "object", additionalProperties: false };
@@ -82,4 +84,5 @@ const server = createMcpServer({
   ],
 });
 setInterval(() => undefined, 60_000); // what keeps badly written servers alive for ever
-await serveStdio({ server, principal: "local", onUnexpectedError: process.argv[2] ?? "exit" });
+if (process.argv[2] === "http") console.log((await serveHttp({ server, principal: "local" })).url);
+else await serveStdio({ server, principal: "local", onUnexpectedError: process.argv[2] ?? "exit" });
