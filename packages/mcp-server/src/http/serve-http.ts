@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { within } from "../within.js";
 import { createHttpHandler, type HttpHandler } from "./handler.js";
 import { type ListeningBounds, type ListeningLimits, readHttpBounds, readListeningBounds } from "./limits.js";
@@ -45,12 +45,14 @@ export async function serveHttp<P>(options: ServeHttpOptions<P>): Promise<HttpSe
   const { drainMs, bodyMs } = readHttpBounds(options.limits);
   const handler = createHttpHandler(options);
   const server = listenFor(handler, listening, bodyMs);
+  const unused = unusedOf(server);
   await listen(server, host, port);
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address : { address: host, port };
   const end = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
     await handler.close();
+    for (const socket of unused) socket.destroy();
     const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
     server.closeIdleConnections();
     await within(drainMs, closed);
@@ -86,6 +88,20 @@ function listenFor(handler: HttpHandler, limits: ListeningBounds, bodyMs: number
   });
   server.maxConnections = limits.maxConnections;
   return server.on("request", handler.node);
+}
+
+/**
+ * Connections that have not sent a request: nothing is owed to them, but Node does not count them as idle. Clients open some ahead, and Node's `fetch`
+ * one for each request that it aborts.
+ */
+function unusedOf(server: Server): ReadonlySet<Socket> {
+  const unused = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
+  server.on("request", ({ socket }) => unused.delete(socket));
+  return unused;
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createHttpHandler, serveHttp } from "../../src/http.js";
 import { heldServer, until } from "../support/held.js";
 import { call, frontEnds, modern } from "../support/http.js";
@@ -83,15 +83,23 @@ it("a connection that never sent a request does not keep a server from closing",
 });
 
 it("what is left of a refused body leaves no timer behind", async () => {
-  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-  const before = timers();
-  const server = await serveHttp({ server: heldServer().server, principal: "ada", limits: { maxBodyBytes: 1_024 } });
+  const bodyMs = 77_777;
+  const set = vi.spyOn(globalThis, "setTimeout");
+  const clear = vi.spyOn(globalThis, "clearTimeout");
+  const server = await serveHttp({
+    server: heldServer().server,
+    principal: "ada",
+    limits: { maxBodyBytes: 1_024, bodyMs },
+  });
   const client = await dial(server.port);
   await client.write(rawHead(call("sum"), { "content-length": "100000" }));
   expect((await client.answers(1))[0]).toContain("413");
   client.socket.destroy();
   await server.close();
-  await until(() => timers() <= before);
+  const made = set.mock.results.filter((_, at) => set.mock.calls[at]?.[1] === bodyMs).map(({ value }) => value);
+  expect(made.length).toBeGreaterThan(0);
+  await until(() => made.every((timer) => clear.mock.calls.some(([cleared]) => cleared === timer)));
+  vi.restoreAllMocks();
 });
 
 it("nothing keeps the process after the close, idle connections included", async () => {
