@@ -175,6 +175,8 @@ async function play(steps: readonly Step[], turns: number): Promise<void> {
 describe("whatever breaks and comes back in whatever order", () => {
   it("each message arrives once, in order, on the stream of its request, in its own session", async () => {
     const numRuns = scaledCount("interleavings", 4_000);
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 60, size: "max" }), fc.nat({ max: 4 }), play), { numRuns });
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 60, size: "max" }), fc.nat({ max: 4 }), play), {
+      numRuns,
+    });
   });
 });
