@@ -21,6 +21,12 @@ export {
 } from "./errors.js";
 export type { SchemaLimits } from "./json-schema/index.js";
 export {
+  type PipelineExecutor,
+  type PipelineRequest,
+  type PipelineToolOptions,
+  pipelineTool,
+} from "./pipelines/pipeline-tool.js";
+export {
   isLegacyRevision,
   isModernRevision,
   type LegacyRevision,
