@@ -156,7 +156,11 @@ export function createEndpoint<P>(options: HttpHandlerOptions<P>, parts: Endpoin
   };
   let ended: Promise<void> | undefined;
   return {
-    serve: (exchange) => void serve(exchange).catch((error) => refused(exchange, error)),
+    serve(exchange) {
+      const fault = (error: unknown): void => refused(exchange, error);
+      // Twice: an admitter's refusal may hold what is no header.
+      void serve(exchange).catch(fault).catch(fault);
+    },
     get sessionCount() {
       return legacy?.sessionCount ?? 0;
     },

@@ -62,6 +62,7 @@ export class NodeExchange implements ServedExchange {
 
   readBody(maxBytes: number): Promise<Uint8Array> {
     const request = this.#request;
+    if (request.readableEnded) return Promise.reject(new Error("the body was read before it came to the handler"));
     return new Promise((resolve, reject) => {
       const body: BodyCollector = collectBody(request.headers["content-length"], maxBytes, this.#around);
       const { bodyMs } = this.#around.bounds;
@@ -89,13 +90,12 @@ export class NodeExchange implements ServedExchange {
   }
 
   answer(status: number, headers: Readonly<Record<string, string>>, body?: string | Uint8Array): void {
-    if (this.#isAnswered) return;
-    this.#isAnswered = true;
     const response = this.#response;
-    if (response.destroyed) return;
+    if (this.#isAnswered || response.destroyed) return;
     const head = flatten(headers, this.common);
     if (status !== 204) head.push("content-length", String(body === undefined ? 0 : byteLength(body)));
     response.writeHead(status, head);
+    this.#isAnswered = true; // not before: a header that Node refuses leaves room for another answer
     if (body === undefined || this.method === "HEAD") response.end();
     else response.end(body);
     this.#open.delete(this);

@@ -83,13 +83,14 @@ export class WebExchange implements ServedExchange {
 
   answer(status: number, headers: Readonly<Record<string, string>>, body?: string | Uint8Array): void {
     if (this.#isAnswered) return;
-    this.#isAnswered = true;
-    this.#forget();
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
     const all: Record<string, string> = { ...headers, ...this.common };
     if (status !== 204) all["content-length"] = String(bytes?.length ?? 0);
     const hasBody = bytes !== undefined && this.method !== "HEAD";
-    this.#respond(new Response(hasBody ? new Uint8Array(bytes) : null, { status, headers: all }));
+    const response = new Response(hasBody ? new Uint8Array(bytes) : null, { status, headers: all });
+    this.#isAnswered = true; // not before: a header that is none leaves room for another answer
+    this.#forget();
+    this.#respond(response);
   }
 
   openStream(headers: Readonly<Record<string, string>>): EventSink {

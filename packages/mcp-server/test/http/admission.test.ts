@@ -11,6 +11,7 @@ const known: Readonly<Record<string, Admission<string>>> = {
   root: { principal: "root" },
   poor: { status: 403, challenge: 'Bearer error="insufficient_scope"', message: "more is needed" },
   twice: { status: 400, challenge, message: "one at a time" },
+  bad: { status: 401, challenge: "Bearer\r\nx-injected: 1", message: "no header" },
   later: { status: 503, retryAfterSeconds: 7, message: "ask later" },
 };
 const admitter: Admitter<string> = {
@@ -59,6 +60,13 @@ describe.each(frontEnds)("admission over $name", ({ start }) => {
     const answer = await front.send(from("break"));
     expect([answer.status, codeOf(answer), answer.text]).toEqual([500, -32603, expect.not.stringContaining("hunter2")]);
     expect(told).toHaveLength(1);
+    expect((await front.send(from("root"))).status).toBe(200);
+  });
+
+  it("that says what is no header is 500, and adds none", async () => {
+    await using front = await start({ server: sampleServer(), admitter });
+    const answer = await front.send(from("bad"));
+    expect([answer.status, answer.headers.get("x-injected")]).toEqual([500, null]);
     expect((await front.send(from("root"))).status).toBe(200);
   });
 

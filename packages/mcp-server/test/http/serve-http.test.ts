@@ -60,9 +60,10 @@ it("wants to know who the clients are", () => {
 });
 
 it("a handler serves beside other things of an application's own server", async () => {
-  await using handler = createHttpHandler({ server, principal: "ada" });
+  await using handler = createHttpHandler({ server, principal: "ada", logger: () => undefined });
   const own = createServer((request, response) => {
     if (request.url === "/health") response.end("ok");
+    else if (request.url === "/mcp?read") request.resume().on("end", () => handler.node(request, response));
     else handler.node(request, response);
   });
   await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve));
@@ -70,6 +71,7 @@ it("a handler serves beside other things of an application's own server", async 
   const port = typeof address === "object" ? address?.port : 0;
   expect(await (await fetch(`http://127.0.0.1:${port}/health`)).text()).toBe("ok");
   expect(await send(`http://127.0.0.1:${port}/mcp`)).toBe(200);
+  expect(await send(`http://127.0.0.1:${port}/mcp?read`)).toBe(500); // somebody has read the body: said at once
   own.closeAllConnections();
   own.close();
 });
