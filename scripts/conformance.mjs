@@ -24,7 +24,8 @@ try {
   progress.say("packing the server");
   const fixture = await packFixture({ scratch, signal: abort.signal });
   for (const run of asked.runs) {
-    outcomes.push(await run.execute({ fixture, scratch, only: asked.scenario, signal: abort.signal, progress }));
+    const { scenario: only, isHostile } = asked;
+    outcomes.push(await run.execute({ fixture, scratch, only, isHostile, signal: abort.signal, progress }));
   }
 } catch (error) {
   progress.clear();
