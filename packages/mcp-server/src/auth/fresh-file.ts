@@ -98,9 +98,12 @@ async function readChecked(path: string, maxBytes: number): Promise<{ content: U
     // One byte more than there should be shows what has grown.
     const content = await readUpTo(handle, Number(before.size) + 1, maxBytes + 1);
     if (content.length > maxBytes) throw unreadable(path, `is larger than ${maxBytes} bytes`);
-    const stamp = stampOf(before);
-    if (stampOf(await handle.stat({ bigint: true })) !== stamp) throw unreadable(path, "was changed while it was read");
-    return { content, stamp };
+    const after = await handle.stat({ bigint: true });
+    // Not by `ctimeNs`, which also changes when another file takes this one's name.
+    if (after.size !== before.size || after.mtimeNs !== before.mtimeNs) {
+      throw unreadable(path, "was changed while it was read");
+    }
+    return { content, stamp: stampOf(before) };
   } finally {
     await handle.close();
   }

@@ -38,7 +38,7 @@ export interface JwtOptions<P> {
   readonly tokenType?: string | undefined;
   /** Who somebody with these claims is; undefined: nobody, and the token is refused. */
   readonly principal: (claims: JwtClaims) => P | undefined | Promise<P | undefined>;
-  /** Told why a token was refused, for logs: a code, as `ERR_JWT_EXPIRED` or `ERR_JWT_CLAIM_VALIDATION_FAILED aud`. Nothing of the token. */
+  /** Told why a token was refused, for logs: a code, as `malformed`, `ERR_JWT_EXPIRED exp` or `ERR_JWT_CLAIM_VALIDATION_FAILED aud`. Nothing of the token. */
   readonly onRefused?: ((reason: string) => void) | undefined;
   /** Told when keys cannot be fetched or read again. */
   readonly onKeysError?: ((error: unknown) => void) | undefined;
@@ -69,6 +69,10 @@ export async function createJwtVerifier<P>(options: JwtOptions<P>): Promise<Toke
   };
   return {
     async verify(token, signal) {
+      if (!isCompact(token)) {
+        tell(onRefused, "malformed");
+        return undefined;
+      }
       const find = createKeyFinder(jose, keys, signal);
       let claims: unknown;
       try {
@@ -85,6 +89,15 @@ export async function createJwtVerifier<P>(options: JwtOptions<P>): Promise<Toke
       return found === undefined ? undefined : { principal: found, scopes: scopesOf(claims) };
     },
   };
+}
+
+/**
+ * Three parts in base64url, the last of them as its bytes would be written: no padding, no spare bits (RFC 7515 §§ 2, 3.1). The first two are what is
+ * signed, so each token is one text, and nobody gets past a list of revoked ones by writing it otherwise.
+ */
+function isCompact(token: string): boolean {
+  const [, signature] = /^[\w-]+\.[\w-]+\.([\w-]+)$/.exec(token) ?? [];
+  return signature !== undefined && Buffer.from(signature, "base64url").toString("base64url") === signature;
 }
 
 interface KeyFinder {
