@@ -27,6 +27,7 @@ describe("the built package", () => {
       "modernMetaKeys",
       "modernRevisions",
       "negotiateRevision",
+      "pipelineTool",
     ]);
     expect(Object.keys(await import("@berth/mcp-server/stdio"))).toEqual(["serveStdio"]);
     expect(Object.keys(await import("@berth/mcp-server/http")).sort()).toEqual([
@@ -42,6 +43,11 @@ describe("the built package", () => {
       "firstOf",
       "isAuthError",
       "openTokenFile",
+    ]);
+    expect(Object.keys(await import("@berth/mcp-server/tasks")).sort()).toEqual([
+      "TaskStoreError",
+      "createMemoryTaskStore",
+      "isTaskStoreError",
     ]);
     expect(Object.keys(await import("@berth/mcp-server/opentelemetry"))).toEqual(["createOpenTelemetry"]);
     expect(Object.keys(await import("@berth/mcp-server/json-schema")).sort()).toEqual([
