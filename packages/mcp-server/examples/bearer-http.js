@@ -34,6 +34,6 @@ if (name !== undefined) {
   });
   const admitter = createBearerAdmitter({ verifier });
   const { url, close } = await serveHttp({ server, admitter, port: Number(process.env.PORT ?? 0) });
-  console.error(url);
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, close);
+  console.error(url);
 }
