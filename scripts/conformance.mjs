@@ -37,6 +37,9 @@ try {
 }
 
 printReport(outcomes);
+if (asked.scenario !== undefined && outcomes.every(({ results }) => results.length === 0)) {
+  console.log(`no run has a scenario called ${asked.scenario}`);
+}
 const total = counts(outcomes);
 console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 if (process.env.BERTH_COUNTS !== undefined) writeFileSync(process.env.BERTH_COUNTS, JSON.stringify(total));
