@@ -15,7 +15,11 @@ function openConnection(port) {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
   let received = Buffer.alloc(0);
   let waiting;
-  const fail = (error) => waiting?.reject(error ?? new Error("the server closed the connection"));
+  let isOpen = true;
+  const fail = (error) => {
+    isOpen = false;
+    waiting?.reject(error ?? new Error("the server closed the connection"));
+  };
   socket.on("error", fail).on("close", () => fail());
   socket.on("data", (chunk) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
@@ -25,6 +29,10 @@ function openConnection(port) {
     waiting.resolve(answer);
   });
   return {
+    /** Servers close what was idle for some seconds. */
+    get isOpen() {
+      return isOpen;
+    },
     exchange: (bytes) =>
       new Promise((resolve, reject) => {
         waiting = { resolve, reject };
@@ -93,7 +101,9 @@ export async function openLoad(port, era) {
   return {
     /** Milliseconds that this many calls take. */
     async run(count, width) {
-      while (connections.length < width) connections.push(openConnection(port));
+      for (let place = 0; place < width; place++) {
+        if (connections[place]?.isOpen !== true) connections[place] = openConnection(port);
+      }
       let left = count;
       const from = performance.now();
       await Promise.all(connections.slice(0, width).map((connection) => lane(connection, () => left-- > 0)));
