@@ -1,5 +1,8 @@
 // The contract in short, on every Node that the package promises to run on.
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import {
   createMcpServer,
@@ -11,6 +14,8 @@ import {
   modernRevisions,
   negotiateRevision,
 } from "@berth/mcp-server";
+import { createBearerAdmitter, createJwtVerifier, createToken, firstOf, openTokenFile } from "@berth/mcp-server/auth";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
 test("revisions are negotiated: the one asked for, else the newest that opens with initialize", () => {
   for (const revision of legacyRevisions) assert.equal(negotiateRevision(revision), revision);
@@ -54,4 +59,30 @@ test("a server answers a call in the stateless era, and nobody may use anything 
   assert.deepEqual(answer.result.content, [{ type: "text", text: "hi" }]);
   assert.equal((await ask(createMcpServer({ identity, tools }))).error.code, -32602);
   assert.throws(() => createMcpServer({ identity, tools: [...tools, ...tools] }), { code: "REGISTRATION_INVALID" });
+});
+
+test("a bearer token of a file, or a JWT, says who sent a request", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "berth-smoke-"));
+  const { token, line } = createToken({ name: "ada", expiresAt: "never" });
+  await writeFile(join(folder, "tokens.jsonl"), line, { mode: 0o600 });
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  await writeFile(join(folder, "jwks.json"), JSON.stringify({ keys: [await exportJWK(publicKey)] }), { mode: 0o600 });
+  const claims = { iss: "https://login.example.com", aud: "https://mcp.example.com/mcp", sub: "eve" };
+  const jwt = await new SignJWT(claims).setProtectedHeader({ alg: "ES256" }).setExpirationTime("1h").sign(privateKey);
+  const verifier = firstOf(
+    await openTokenFile({ path: join(folder, "tokens.jsonl"), principal: ({ name }) => name }),
+    await createJwtVerifier({
+      issuer: claims.iss,
+      audience: claims.aud,
+      keys: { file: join(folder, "jwks.json") },
+      principal: ({ sub }) => sub,
+    }),
+  );
+  const { admit } = createBearerAdmitter({ verifier });
+  const ask = (given) =>
+    admit({ method: "POST", path: "/mcp", header: () => `Bearer ${given}` }, new AbortController().signal);
+  assert.deepEqual(await ask(token), { principal: "ada" });
+  assert.deepEqual(await ask(jwt), { principal: "eve" });
+  assert.equal((await ask(`${jwt}x`)).status, 401);
+  await rm(folder, { recursive: true });
 });
