@@ -4,7 +4,7 @@ import { logToStderr } from "../log-to-stderr.js";
 import { createEndpoint } from "./endpoint.js";
 import { createLegacySide } from "./legacy-side.js";
 import { readHttpBounds } from "./limits.js";
-import { NodeExchange } from "./node-exchange.js";
+import { type Connections, NodeExchange } from "./node-exchange.js";
 import type { HttpHandlerOptions, HttpHandlerSettings } from "./options.js";
 import type { Surroundings } from "./served-exchange.js";
 import { WebExchange } from "./web-exchange.js";
@@ -41,13 +41,14 @@ export function createHttpHandler<P>(options: HttpHandlerOptions<P>): HttpHandle
       ? undefined
       : createLegacySide({ server: options.server, sessions: options.sessions, onUnexpectedError });
   const endpoint = createEndpoint(options, { around, revisions, legacy, unexpected });
+  const connections: Connections = new WeakMap();
   return {
     fetch(request) {
       const exchange = new WebExchange(request, around);
       endpoint.serve(exchange);
       return exchange.response;
     },
-    node: (request, response) => endpoint.serve(new NodeExchange(request, response, around)),
+    node: (request, response) => endpoint.serve(new NodeExchange(request, response, around, connections)),
     get sessionCount() {
       return endpoint.sessionCount;
     },

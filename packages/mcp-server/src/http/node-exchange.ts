@@ -23,9 +23,10 @@ export class NodeExchange implements ServedExchange {
   readonly #around: Surroundings;
   readonly #gone = new Gone();
   readonly #open: Set<NodeExchange>;
+  #deadlines: Set<NodeJS.Timeout> | undefined;
   #isAnswered = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, around: Surroundings) {
+  constructor(request: IncomingMessage, response: ServerResponse, around: Surroundings, connections: Connections) {
     const { method = "", url = "" } = request;
     const query = url.indexOf("?");
     this.method = method;
@@ -33,7 +34,7 @@ export class NodeExchange implements ServedExchange {
     this.#request = request;
     this.#response = response;
     this.#around = around;
-    this.#open = exchangesOf(request.socket);
+    this.#open = exchangesOf(request.socket, connections);
     this.#open.add(this);
     if (request.socket.destroyed) this.lost();
   }
@@ -57,6 +58,8 @@ export class NodeExchange implements ServedExchange {
   /** The connection was closed before all had left. */
   lost(): void {
     this.#open.delete(this);
+    // Node does not tell all requests and answers of a connection that it was closed.
+    for (const timer of this.#deadlines ?? []) clearTimeout(timer);
     this.#gone.tell();
   }
 
@@ -98,9 +101,8 @@ export class NodeExchange implements ServedExchange {
     this.#isAnswered = true; // not before: a header that Node refuses leaves room for another answer
     if (body === undefined || this.method === "HEAD") response.end();
     else response.end(body);
-    this.#open.delete(this);
     if (!this.#request.complete) this.#discardRest();
-    if (response.writableLength > 0) this.#limitDelivery();
+    this.#leave();
   }
 
   openStream(headers: Readonly<Record<string, string>>): EventSink {
@@ -109,17 +111,15 @@ export class NodeExchange implements ServedExchange {
       this.#response.writeHead(200, flatten(headers, streamHeaders, this.common));
       this.#response.flushHeaders();
     }
-    return new NodeSink(this.#response, this.#gone, () => {
-      this.#open.delete(this);
-      if (this.#response.writableLength > 0) this.#limitDelivery();
-    });
+    return new NodeSink(this.#response, this.#gone, () => this.#leave());
   }
 
-  /** A client that does not read what it was sent must not be waited for without end. */
-  #limitDelivery(): void {
-    const { socket } = this.#request;
-    const timer = setTimeout(() => socket.destroy(), this.#around.bounds.deliveryMs);
-    this.#response.once("close", () => clearTimeout(timer));
+  /** All is written. A client that does not read what it was sent must not be waited for without end. */
+  #leave(): void {
+    const response = this.#response;
+    if (response.writableLength > 0)
+      this.#limit(this.#around.bounds.deliveryMs, (over) => response.once("close", over));
+    this.#release();
   }
 
   /** The rest of a refused body is read and thrown away, so that the connection can be used again; within the limits of any body. */
@@ -127,20 +127,28 @@ export class NodeExchange implements ServedExchange {
     const request = this.#request;
     const { maxBodyBytes, bodyMs } = this.#around.bounds;
     let left = discarded * maxBodyBytes;
-    const { socket } = request;
-    const timer = setTimeout(() => socket.destroy(), bodyMs);
-    const over = (): void => {
-      clearTimeout(timer);
-      socket.off("close", over);
-    };
     request.on("data", (chunk: Uint8Array) => {
       left -= chunk.length;
-      if (left < 0) socket.destroy();
+      if (left < 0) request.socket.destroy();
     });
-    request.once("end", over);
-    // The connection's, not the request's: once the answer has left, Node no longer tells a request of the end of its connection.
-    socket.once("close", over);
+    this.#limit(bodyMs, (over) => request.once("end", over));
     request.resume();
+  }
+
+  /** Closes the connection unless something is over in time. */
+  #limit(milliseconds: number, watch: (over: () => void) => void): void {
+    const timer = setTimeout(() => this.#request.socket.destroy(), milliseconds);
+    this.#deadlines ??= new Set();
+    this.#deadlines.add(timer);
+    watch(() => {
+      clearTimeout(timer);
+      this.#deadlines?.delete(timer);
+      this.#release();
+    });
+  }
+
+  #release(): void {
+    if (this.#deadlines === undefined || this.#deadlines.size === 0) this.#open.delete(this);
   }
 }
 
@@ -169,14 +177,15 @@ function isDoubled(rawHeaders: readonly string[], name: string): boolean {
   return count > 1;
 }
 
-/** Whose answers have not left, by connection: one listener for all that a connection carries, also those that wait for their turn. */
-const openExchanges = new WeakMap<Socket, Set<NodeExchange>>();
+/** Exchanges whose answers have not left, by connection. */
+export type Connections = WeakMap<Socket, Set<NodeExchange>>;
 
-function exchangesOf(socket: Socket): Set<NodeExchange> {
-  const known = openExchanges.get(socket);
+/** One listener for all that a connection carries, also for what waits for its turn. */
+function exchangesOf(socket: Socket, connections: Connections): Set<NodeExchange> {
+  const known = connections.get(socket);
   if (known !== undefined) return known;
   const made = new Set<NodeExchange>();
-  openExchanges.set(socket, made);
+  connections.set(socket, made);
   socket.once("close", () => {
     for (const exchange of [...made]) exchange.lost();
   });
