@@ -25,6 +25,8 @@ export interface Expiry {
 
 /** A task that could not be removed is tried again after so long. */
 const retryMs = 60_000;
+/** The longest that a Scheduler takes; then the list is looked through for nothing. */
+const maxDelayMs = 2_147_483_647;
 
 export function createKnownTasks(bounds: TaskBounds, { now, scheduler, onExpired }: Expiry): KnownTasks {
   const tasks = new Map<string, { readonly owner: string; dueAt: number }>();
@@ -51,7 +53,9 @@ export function createKnownTasks(bounds: TaskBounds, { now, scheduler, onExpired
     if (closed || at >= timerAt) return;
     timer?.cancel();
     timerAt = at;
-    timer = scheduler.after(Math.max(1, at - now()), sweep);
+    // The more tasks there are to look through, the seldomer: a second late for 100,000. Nobody can read them in that time.
+    const seldom = Math.min(1_000, tasks.size / 100);
+    timer = scheduler.after(Math.min(Math.max(1, seldom, at - now()), maxDelayMs), sweep);
     timer.hold(false);
   };
   const stop = (): void => {

@@ -4,7 +4,7 @@ import { type LimitRanges, limitReader } from "../limit-reader.js";
 export interface TaskLimits {
   /** Tasks that are kept, finished ones as well: 1 to 1_000_000. Default 10_000. Above: -32603 with `data.limit`. */
   readonly maxTasks?: number | undefined;
-  /** Of one principal: 1 to 1_000_000. Default 100. Above: -32603 with `data.limit`. */
+  /** Of one principal: 1 to 1_000_000. Default 1_000. Above: -32603 with `data.limit`. */
   readonly maxTasksPerPrincipal?: number | undefined;
   /** For tools that name none, in milliseconds from the creation: 1_000 to 2_592_000_000 (30 days). Default 3_600_000. */
   readonly defaultTtlMs?: number | undefined;
@@ -23,7 +23,7 @@ export type TaskBounds = { readonly [Name in keyof TaskLimits]-?: number };
 const month = 2_592_000_000;
 const ranges = {
   maxTasks: { min: 1, max: 1_000_000, preset: 10_000 },
-  maxTasksPerPrincipal: { min: 1, max: 1_000_000, preset: 100 },
+  maxTasksPerPrincipal: { min: 1, max: 1_000_000, preset: 1_000 },
   defaultTtlMs: { min: 1_000, max: month, preset: 3_600_000 },
   maxTtlMs: { min: 1_000, max: month, preset: 86_400_000 },
   pollIntervalMs: { min: 10, max: 3_600_000, preset: 1_000 },

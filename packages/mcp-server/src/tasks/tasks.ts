@@ -124,11 +124,13 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
       if (isTaskStoreError(error)) throw new RpcError(wireErrors.internal, "there is no room for another task");
       throw error;
     }
-    if (context.interrupted || closed) {
-      // Nobody will know of it: it is not begun.
+    if (context.interrupted || closed || !known.has(record.taskId)) {
+      // Nobody will know of it, or its time was over before it was stored: it is not begun.
       await expire(record.taskId);
       context.signal.throwIfAborted();
-      throw closing();
+      throw closed
+        ? closing()
+        : new RpcError(wireErrors.internal, "the time of the task was over before it was stored");
     }
     return begin(context, record);
   };
@@ -188,6 +190,7 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
     async run(context, tool, perform) {
       if (closed) throw closing();
       await prepare();
+      if (context.interrupted) context.signal.throwIfAborted();
       let starting: Promise<Run<P>> | undefined;
       const start = (): Promise<Run<P>> => {
         starting ??= during(create(context, tool));

@@ -55,6 +55,52 @@ describe("the time of a task", () => {
     expect(time.timers).toBe(0);
   });
 
+  it("may be longer than a timer can be, and is then held as well", async () => {
+    const time = manualTime();
+    const delays: number[] = [];
+    const scheduler = {
+      now: time.now,
+      after(delayMs: number, callback: () => void) {
+        delays.push(delayMs);
+        return time.scheduler.after(delayMs, callback);
+      },
+    };
+    const month = 2_592_000_000;
+    const store = createMemoryTaskStore();
+    const tasks = { store, limits: { defaultTtlMs: month, maxTtlMs: month } };
+    const client = openTaskClient(taskServer({ tasks, now: time.now, scheduler }));
+    const taskId = await client.start("quick");
+    await time.pass(month - 1);
+    expect(await client.get(taskId)).toMatchObject({ status: "completed" });
+    await time.pass(1);
+    expect(await store.read(taskId)).toBeUndefined();
+    expect(Math.max(...delays)).toBeLessThanOrEqual(2_147_483_647);
+    expect(time.timers).toBe(0);
+  });
+
+  it("is over before a task is stored when the store is that slow: it is not begun", async () => {
+    const time = manualTime();
+    const inner = createMemoryTaskStore();
+    const stored = createGate();
+    const store: TaskStore = {
+      ...inner,
+      async create(record) {
+        await stored.opened;
+        await inner.create(record);
+      },
+    };
+    let runs = 0;
+    const tools = [taskTool("counts", () => `${++runs}`, { task: { support: "optional", ttlMs: 1_000 } })];
+    const client = openTaskClient(taskServer({ tools, tasks: { store }, now: time.now, scheduler: time.scheduler }));
+    const answer = client.askModern("tools/call", { name: "counts" }, knowsTasks);
+    await new Promise(setImmediate);
+    await time.pass(1_000);
+    stored.open("");
+    expect(errorOf(await answer).code).toBe(-32603);
+    expect(runs).toBe(0);
+    for await (const { taskId } of inner.list()) expect(taskId).toBeUndefined();
+  });
+
   it("is over for clients even when the store cannot remove the task, which is tried again", async () => {
     const time = manualTime();
     const inner = createMemoryTaskStore();
