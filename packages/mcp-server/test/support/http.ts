@@ -20,6 +20,8 @@ export interface OpenAnswer {
   text(): Promise<string>;
   /** Comments so far. */
   readonly comments: number;
+  /** The newest id of an event so far. */
+  readonly lastId: string | undefined;
   /** The client goes away. */
   leave(): void;
 }
@@ -117,6 +119,7 @@ function openAnswer(
   const chunks = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
   let text = "";
   let comments = 0;
+  let lastId: string | undefined;
   const more = async (): Promise<boolean> => {
     const { done, value } = await chunks.next();
     if (done !== true) text += Buffer.from(value).toString();
@@ -134,8 +137,13 @@ function openAnswer(
         }
         const event = text.slice(0, end);
         text = text.slice(end + 2);
-        if (event.startsWith("data: ")) return JSON.parse(event.slice(6));
-        comments += 1;
+        const fields = new Map(
+          event.split("\n").map((line) => [line.split(": ", 1)[0], line.slice(line.indexOf(": ") + 2)]),
+        );
+        lastId = fields.get("id") ?? lastId;
+        const data = fields.get("data");
+        if (data !== undefined && data !== "") return JSON.parse(data);
+        if (event.startsWith(":")) comments += 1;
       }
     },
     async text() {
@@ -144,6 +152,9 @@ function openAnswer(
     },
     get comments() {
       return comments;
+    },
+    get lastId() {
+      return lastId;
     },
     leave,
   };
