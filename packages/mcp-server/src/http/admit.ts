@@ -1,5 +1,5 @@
 import { wireErrors } from "@berth/jsonrpc-framing";
-import type { AdmissionRefusal, Admitter } from "./admission.js";
+import type { Admission, AdmissionRefusal, Admitter } from "./admission.js";
 import { type Exchange, HttpRefusal } from "./exchange.js";
 
 /**
@@ -9,7 +9,15 @@ import { type Exchange, HttpRefusal } from "./exchange.js";
 export async function admit<P>(admitter: Admitter<P>, exchange: Exchange): Promise<{ readonly principal: P }> {
   const gone = new AbortController();
   exchange.onGone(() => gone.abort(new Error("the client is gone")));
-  const admission = await admitter.admit(exchange, gone.signal);
+  let admission: Admission<P>;
+  try {
+    admission = await admitter.admit(exchange, gone.signal);
+  } catch (error) {
+    // No fault of anybody: it stopped because nobody waits for it.
+    if (gone.signal.aborted && error === gone.signal.reason)
+      throw new HttpRefusal(400, undefined, "the client is gone");
+    throw error;
+  }
   if ("principal" in admission) return admission;
   throw toRefusal(admission);
 }

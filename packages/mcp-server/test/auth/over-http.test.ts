@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { request } from "node:http";
 import {
   Client,
@@ -167,6 +168,41 @@ describe("over HTTP", () => {
     ]);
     await server.close();
     await down[Symbol.asyncDispose]();
+  });
+
+  it("a client that leaves while it is being looked for is no fault of anybody, and the next one is served", async () => {
+    let answer: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => {
+      keys.answer = (request, response) => {
+        answer = () => keySet(signer.jwk)(request, response);
+        resolve();
+      };
+    });
+    const faults: unknown[] = [];
+    const onUnexpectedError = (error: unknown): void => void faults.push(error);
+    const inner = await admitterFor(keys.url);
+    const signals: AbortSignal[] = [];
+    const admitter: typeof inner = {
+      admit(head, signal) {
+        signals.push(signal);
+        return inner.admit(head, signal);
+      },
+    };
+    const server = await serveHttp({ server: mcp, admitter, onUnexpectedError });
+    const client = new AbortController();
+    const authorization = `Bearer ${await signer.sign(hour)}`;
+    const leaves = post(authorization, server.url, { signal: client.signal });
+    await asked;
+    client.abort();
+    await expect(leaves).rejects.toThrow();
+    const [signal] = signals;
+    if (signal?.aborted === false) await once(signal, "abort");
+    const stays = post(authorization, server.url);
+    answer();
+    expect((await stays).status).toBe(200);
+    await server.close();
+    expect(faults).toEqual([]);
+    keys.answer = keySet(signer.jwk);
   });
 
   it("the official SDK's client is let in with a token, and finds the metadata without", async () => {
