@@ -192,7 +192,8 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
       await prepare();
       if (context.interrupted) context.signal.throwIfAborted();
       let starting: Promise<Run<P>> | undefined;
-      const start = (): Promise<Run<P>> => {
+      const start = async (): Promise<Run<P>> => {
+        if (closed) throw closing();
         starting ??= during(create(context, tool));
         return starting;
       };
