@@ -90,7 +90,9 @@ export class Session<P> implements StreamOwner, CallOwner {
   async initialize(exchange: Exchange, request: RequestMessage, principal: P): Promise<boolean> {
     this.#use(1);
     try {
-      const answer = await this.#setting.server.handleMessage(request, { principal, connection: this.connection });
+      const { server } = this.#setting;
+      const headers = (name: string): string | undefined => exchange.header(name);
+      const answer = await server.handleMessage(request, { principal, connection: this.connection, headers });
       const isOpen = this.connection.revision !== undefined && !exchange.isGone && !this.#isEnded;
       const error = wireError(wireErrors.internal, "the server is closing");
       const body = this.#isEnded ? errorBody(error, request.id) : answer?.body;
