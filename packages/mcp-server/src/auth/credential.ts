@@ -15,8 +15,11 @@ export function readCredential(header: string | undefined, maxTokenBytes: number
   if (scheme === null) return { kind: "none" };
   // A token holds no comma, so whatever has one is a list: of credentials, or of parameters.
   if (header.includes(",")) return { kind: "several" };
-  const token = header.slice(scheme[0].length).trim();
-  if (token.length > maxTokenBytes || !b64token.test(token)) return { kind: "malformed" };
+  if (header.length > maxTokenBytes + maxSpaces) return { kind: "malformed" };
+  const [, token] = bearer.exec(header) ?? [];
+  if (token === undefined || token.length > maxTokenBytes) return { kind: "malformed" };
   return { kind: "token", token };
 }
-const b64token = /^[A-Za-z0-9\-._~+/]+=*$/;
+/** Allowed around a token, beside the scheme. */
+const maxSpaces = 64;
+const bearer = /^[ \t]*bearer[ \t]+([A-Za-z0-9\-._~+/]+=*)[ \t]*$/i;

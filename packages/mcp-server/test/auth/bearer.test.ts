@@ -52,11 +52,22 @@ describe("a bearer token", () => {
     { name: "a tab inside", authorization: "Bearer go\tod", status: 401, challenge: invalid },
     { name: "not ASCII", authorization: "Bearer göod", status: 401, challenge: invalid },
     { name: "a null character", authorization: "Bearer good\u0000", status: 401, challenge: invalid },
+    { name: "a space that is none of ASCII", authorization: "Bearer \u00a0good", status: 401, challenge: invalid },
+    { name: "a great many spaces", authorization: `Bearer ${" ".repeat(9_000)}good`, status: 401, challenge: invalid },
     { name: "too long", authorization: `Bearer ${"a".repeat(8_193)}`, status: 401, challenge: invalid },
     { name: "two credentials", authorization: "Bearer good, Bearer good", status: 400, challenge: several },
     { name: "two credentials, of which one is empty", authorization: "Bearer good,", status: 400, challenge: several },
   ])("does not: $name", async ({ authorization, status, challenge }) => {
     expect(await ask(authorization)).toEqual({ status, challenge, message: expect.any(String) });
+  });
+
+  it("is read in time that grows with its length, whatever it is", async () => {
+    const pieces = ["a", "=", " ", "\t", "a ", "= ", "bearer "];
+    for (const piece of pieces) {
+      const startedAt = performance.now();
+      await ask(`Bearer ${piece.repeat(60_000)}!`, { limits: { maxTokenBytes: 65_536 } });
+      expect(performance.now() - startedAt).toBeLessThan(500);
+    }
   });
 
   it("of any text: lets in nobody but the owner of a token that is known, and echoes nothing", async () => {
