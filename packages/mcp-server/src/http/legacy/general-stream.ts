@@ -6,6 +6,7 @@ import type { SessionStream } from "./stream.js";
 interface Waiting {
   readonly message: string;
   readonly droppable: boolean;
+  readonly bytes: number;
 }
 
 /** What belongs to no request: goes to the client's GET stream, and waits while there is none. */
@@ -21,7 +22,8 @@ export class GeneralStream {
   }
 
   send(message: string, droppable: boolean): void {
-    if (!this.#trySend({ message, droppable })) this.#keep({ message, droppable });
+    const one: Waiting = { message, droppable, bytes: Buffer.byteLength(message) };
+    if (!this.#trySend(one)) this.#keep(one);
   }
 
   /** Carries it on this response from here on. */
@@ -56,7 +58,7 @@ export class GeneralStream {
     // A change that waits to be told already need not be told twice.
     if (one.droppable && this.#waiting.some(({ message }) => message === one.message)) return;
     this.#waiting.push(one);
-    this.#waitingBytes += one.message.length;
+    this.#waitingBytes += one.bytes;
     while (this.#isTooMuch()) this.#leaveOut();
   }
 
@@ -69,6 +71,6 @@ export class GeneralStream {
   #leaveOut(): void {
     const place = this.#waiting.findIndex(({ droppable }) => droppable);
     const [dropped] = this.#waiting.splice(place, 1);
-    this.#waitingBytes -= dropped?.message.length ?? 0;
+    this.#waitingBytes -= dropped?.bytes ?? 0;
   }
 }

@@ -1,6 +1,7 @@
 import type { EventSink, Exchange } from "../exchange.js";
 import type { DueQueue } from "./due-queue.js";
-import { keepAliveComment } from "./events.js";
+import type { StreamEvent } from "./event-store.js";
+import { keepAliveComment, messageEvent, writeEventId } from "./events.js";
 
 /** How often in a row a client may have taken nothing when the next comment is due, before it is cut off. */
 const maxStalls = 4;
@@ -19,6 +20,7 @@ export class Outlet {
     this.#sink = exchange.openStream({});
     this.#watched = watched;
     watched.touch(this);
+    exchange.onGone(() => this.#forget());
   }
 
   /** Bytes that the client has not taken. */
@@ -32,6 +34,15 @@ export class Outlet {
     this.#sink.write(text);
   }
 
+  /** Writes them no faster than the client takes them, so that at most `maxBytes` and one event wait to leave, and as long as they are wanted. */
+  async writeAll(events: readonly StreamEvent[], maxBytes: number, areWanted: () => boolean): Promise<void> {
+    for (const event of events) {
+      if (this.queuedBytes > maxBytes) await this.#sink.drained();
+      if (this.#isEnded || !areWanted()) return;
+      this.write(messageEvent(writeEventId(event), event.message));
+    }
+  }
+
   /** What was written still leaves, as long as the client takes it. */
   end(): void {
     this.#isEnded = true;
@@ -40,8 +51,7 @@ export class Outlet {
     else void this.#sink.drained().then(() => this.#watched.delete(this));
   }
 
-  /** The client is gone. */
-  forget(): void {
+  #forget(): void {
     this.#isEnded = true;
     this.#watched.delete(this);
   }

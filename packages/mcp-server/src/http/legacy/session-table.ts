@@ -54,8 +54,7 @@ export function createSessionTable<P>(bounds: SessionBounds, scheduler: Schedule
     makeRoom(principalId) {
       const own = byPrincipal.get(principalId);
       if (own !== undefined && own.size >= bounds.maxSessionsPerPrincipal) {
-        // The newest use is last, as `onUse` keeps them.
-        const longest = [...own].find(({ isBusy }) => !isBusy);
+        const longest = longestIdle(own);
         if (longest === undefined) throw busy("all sessions that you may have are in use");
         void end(longest, "the session made room for a newer one");
       }
@@ -82,4 +81,10 @@ export function createSessionTable<P>(bounds: SessionBounds, scheduler: Schedule
       idle.close();
     },
   };
+}
+
+/** The newest use is last in it, as `onUse` keeps them. */
+function longestIdle<P>(own: ReadonlySet<Session<P>>): Session<P> | undefined {
+  for (const session of own) if (!session.isBusy) return session;
+  return undefined;
 }

@@ -99,6 +99,7 @@ export class SessionStream {
     // Whatever carries it is dead to the client, which has come back: what it did not get is sent again.
     this.#detach();
     this.#resuming = exchange;
+    const isWanted = (): boolean => this.#resuming === exchange && !this.#owner.isEnded;
     let outlet: Outlet | undefined;
     try {
       for (let at = position, isFirst = true; isFirst || at < this.#position; isFirst = false) {
@@ -106,18 +107,17 @@ export class SessionStream {
         const events = await store.readAfter(this.#owner.id, this.number, at);
         this.#checkResumed(exchange, isWhole(at, events, needs));
         outlet ??= new Outlet(exchange, this.#setting.watched);
-        for (const event of events) outlet.write(messageEvent(writeEventId(event), event.message));
+        await outlet.writeAll(events, this.#setting.bounds.maxStreamBytes, isWanted);
         at = Math.max(last, events.at(-1)?.position ?? 0);
       }
+      if (outlet !== undefined && isWanted()) this.#attach(exchange, outlet);
+      else outlet?.end();
     } catch (error) {
       if (outlet === undefined) throw error;
       outlet.end(); // the client comes back, and is told then
-      return;
     } finally {
       if (this.#resuming === exchange) this.#resuming = undefined;
     }
-    if (outlet === undefined) return;
-    this.#attach(exchange, outlet);
     if (this.#isOver) this.#detach();
   }
 
@@ -151,7 +151,6 @@ export class SessionStream {
     this.#outlet = outlet;
     this.#onOpen?.(true);
     exchange.onGone(() => {
-      outlet.forget();
       if (this.#outlet === outlet) this.#detach();
     });
   }
@@ -181,8 +180,7 @@ export async function replay(
   if (events.length === 0 || !isWhole(place.position, events, 0))
     throw badRequest(400, "there is no such event, or what followed is no longer kept");
   const outlet = new Outlet(exchange, setting.watched);
-  exchange.onGone(() => outlet.forget());
-  for (const event of events) outlet.write(messageEvent(writeEventId(event), event.message));
+  await outlet.writeAll(events, setting.bounds.maxStreamBytes, () => !owner.isEnded);
   outlet.end();
 }
 

@@ -24,6 +24,8 @@ export interface Sender {
   readonly principal?: string | undefined;
   readonly lastEventId?: string | undefined;
   readonly version?: string | undefined;
+  /** Whether it takes what it gets. Default true. */
+  readonly isReading?: boolean | undefined;
 }
 
 /** The legacy side of a server whose one tool, "run", does what the test says, and time that moves when the test says so. */
@@ -77,12 +79,15 @@ export function drive(sessions?: SessionOptions, more: Partial<McpServerOptions<
     scheduler: time,
     onUnexpectedError: (error) => void errors.push(error),
   });
-  const exchangeOf = (method: string, from: Sender): MemoryExchange =>
-    new MemoryExchange(method, {
+  const exchangeOf = (method: string, from: Sender): MemoryExchange => {
+    const exchange = new MemoryExchange(method, {
       "mcp-session-id": from.session,
       "last-event-id": from.lastEventId,
       "mcp-protocol-version": from.version,
     });
+    exchange.isReading = from.isReading ?? true;
+    return exchange;
+  };
   const post: Driven["post"] = (message, from = {}) => {
     const exchange = exchangeOf("POST", from);
     void side.post(exchange, parseMessage(Buffer.from(JSON.stringify(message))), from.principal ?? "ada");

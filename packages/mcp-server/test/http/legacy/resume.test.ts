@@ -3,6 +3,7 @@ import type { EventStore, StreamEvent } from "../../../src/http/legacy/event-sto
 import { createMemoryEventStore } from "../../../src/http/legacy/memory-event-store.js";
 import type { SessionOptions } from "../../../src/http/legacy/options.js";
 import { answerOf, type Driven, drive, settled } from "./driven.js";
+import type { MemoryExchange } from "./memory-exchange.js";
 
 const token = { progressToken: "t" };
 const kept = (more: Partial<SessionOptions> = {}): SessionOptions => ({
@@ -168,6 +169,64 @@ describe("with an event store a stream", () => {
     await settled();
     const third = await driven.get({ ...from, lastEventId: exchange.lastId });
     expect([steps(third.messages), third.isEnded]).toEqual([["done"], true]);
+  });
+
+  it.each([
+    { name: "is over", isOver: true },
+    { name: "goes on", isOver: false },
+  ])("that $name is sent again no faster than its client takes it", async ({ isOver }) => {
+    const driven = drive(kept({ limits: { maxStreamBytes: 1_024 } }));
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    const { scope, answer } = driven.calls.get("a") ?? {};
+    scope?.progress(0);
+    exchange.leave();
+    for (let step = 1; step <= 100; step++) scope?.progress(step);
+    if (isOver) answer?.("done");
+    await settled();
+    const slow = await driven.get({ ...from, lastEventId: exchange.lastId, isReading: false });
+    expect(slow.queuedBytes).toBeLessThan(1_024 + 256);
+    while (steps(slow.messages).length < 100) {
+      slow.queuedBytes = 0;
+      slow.read();
+      slow.isReading = false;
+      await settled();
+      expect(slow.queuedBytes).toBeLessThan(1_024 + 256);
+    }
+    if (!isOver) answer?.("done");
+    slow.read();
+    await settled();
+    expect([steps(slow.messages), slow.isEnded]).toEqual([
+      [...Array.from({ length: 100 }, (_, n) => n + 1), "done"],
+      true,
+    ]);
+  });
+
+  it.each([
+    { name: "leaves", end: (_driven: Driven, slow: MemoryExchange) => void slow.leave() },
+    {
+      name: "is overtaken by itself",
+      end: (driven: Driven, _slow: MemoryExchange, again: object) => void driven.get(again),
+    },
+    {
+      name: "ends its session",
+      end: (driven: Driven, _slow: MemoryExchange, again: object) => void driven.delete(again),
+    },
+  ])("that is sent again slowly to a client that $name ends there", async ({ end }) => {
+    const driven = drive(kept({ limits: { maxStreamBytes: 1_024 } }));
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from, token);
+    for (let step = 0; step <= 100; step++) driven.calls.get("a")?.scope.progress(step);
+    exchange.leave();
+    const again = { ...from, lastEventId: exchange.events[0]?.id };
+    const slow = await driven.get({ ...again, isReading: false });
+    const before = slow.messages.length;
+    end(driven, slow, again);
+    slow.read();
+    driven.calls.get("a")?.answer("done");
+    await settled();
+    expect([before < 100, slow.messages.length, slow.isEnded || slow.isGone]).toEqual([true, before, true]);
+    expect(driven.errors).toEqual([]);
   });
 
   it("gives up what it kept with its session", async () => {
