@@ -15,6 +15,7 @@ import {
   negotiateRevision,
 } from "@berth/mcp-server";
 import { createBearerAdmitter, createJwtVerifier, createToken, firstOf, openTokenFile } from "@berth/mcp-server/auth";
+import { createMemoryTaskStore } from "@berth/mcp-server/tasks";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
 test("revisions are negotiated: the one asked for, else the newest that opens with initialize", () => {
@@ -59,6 +60,53 @@ test("a server answers a call in the stateless era, and nobody may use anything 
   assert.deepEqual(answer.result.content, [{ type: "text", text: "hi" }]);
   assert.equal((await ask(createMcpServer({ identity, tools }))).error.code, -32602);
   assert.throws(() => createMcpServer({ identity, tools: [...tools, ...tools] }), { code: "REGISTRATION_INVALID" });
+});
+
+test("a call becomes a task, asks, and is completed; the server's close ends what still runs", async () => {
+  const store = createMemoryTaskStore();
+  const tool = (name, handler) => ({
+    name,
+    description: name,
+    inputSchema: { type: "object" },
+    permission: "use",
+    task: "required",
+    handler,
+  });
+  const forever = ({ signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const asks = async ({ requestInput }) => {
+    const { root } = await requestInput({ root: { method: "roots/list" } });
+    return `${root.roots.length} roots`;
+  };
+  const server = createMcpServer({
+    identity: { name: "smoke", version: "1.0.0" },
+    tools: [tool("asks", asks), tool("forever", forever)],
+    authorize: () => true,
+    tasks: { store },
+  });
+  const connection = server.openConnection({ send: () => undefined });
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": { roots: {}, extensions: { "io.modelcontextprotocol/tasks": {} } },
+  };
+  const ask = async (method, params) => {
+    const message = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } };
+    return (await server.handle(message, { principal: "me", connection })).result;
+  };
+  const until = async (taskId, status) => {
+    for (;;) {
+      const task = await ask("tasks/get", { taskId });
+      if (task.status === status) return task;
+      await new Promise(setImmediate);
+    }
+  };
+  const { taskId } = await ask("tools/call", { name: "asks" });
+  await until(taskId, "input_required");
+  await ask("tasks/update", { taskId, inputResponses: { root: { roots: [] } } });
+  assert.equal((await until(taskId, "completed")).result.content[0].text, "0 roots");
+  const running = await ask("tools/call", { name: "forever" });
+  await server.close();
+  assert.equal((await store.read(running.taskId)).status, "failed");
 });
 
 test("a bearer token of a file, or a JWT, says who sent a request", async () => {
