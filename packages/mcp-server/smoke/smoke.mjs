@@ -15,6 +15,7 @@ import {
   negotiateRevision,
 } from "@berth/mcp-server";
 import { createBearerAdmitter, createJwtVerifier, createToken, firstOf, openTokenFile } from "@berth/mcp-server/auth";
+import { createHttpHandler, serveHttp } from "@berth/mcp-server/http";
 import { createMemoryTaskStore } from "@berth/mcp-server/tasks";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
@@ -133,4 +134,63 @@ test("a bearer token of a file, or a JWT, says who sent a request", async () => 
   assert.deepEqual(await ask(jwt), { principal: "eve" });
   assert.equal((await ask(`${jwt}x`)).status, 401);
   await rm(folder, { recursive: true });
+});
+
+test("a call makes its round over HTTP, on Node's own requests and on web-standard ones", async () => {
+  const server = createMcpServer({
+    identity: { name: "smoke", version: "1.0.0" },
+    authorize: () => true,
+    tools: [
+      {
+        name: "count",
+        description: "tells its steps",
+        inputSchema: { type: "object" },
+        permission: "use",
+        handler: ({ progress }) => {
+          progress(1, 2);
+          return "counted";
+        },
+      },
+    ],
+  });
+  const _meta = {
+    progressToken: 1,
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const request = {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": "count",
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "count", arguments: {}, _meta },
+    }),
+  };
+  const check = async (answer) => {
+    assert.equal(answer.headers.get("content-type"), "text/event-stream");
+    const [progress, result] = (await answer.text())
+      .trim()
+      .split("\n\n")
+      .map((event) => JSON.parse(event.slice(6)));
+    assert.equal(progress.method, "notifications/progress");
+    assert.deepEqual(result.result.content, [{ type: "text", text: "counted" }]);
+  };
+  const http = await serveHttp({ server, principal: "me" });
+  await check(await fetch(http.url, request));
+  assert.equal(
+    (await fetch(http.url, { ...request, headers: { ...request.headers, origin: "http://evil.example" } })).status,
+    403,
+  );
+  await http.close();
+  const handler = createHttpHandler({ server, principal: "me" });
+  await check(await handler.fetch(new Request("http://localhost/mcp", request)));
+  await handler.close();
 });

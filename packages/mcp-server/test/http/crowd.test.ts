@@ -1,4 +1,7 @@
+import { spawn } from "node:child_process";
 import { Agent, request } from "node:http";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { scaledCount } from "../../../../fixtures/counts.js";
 import { type HttpServer, serveHttp } from "../../src/http.js";
@@ -8,6 +11,7 @@ import { dial, type RawClient, raw, rawHead } from "../support/raw-http.js";
 
 const listenTo = (id: number): Sent =>
   modern("subscriptions/listen", { notifications: { toolsListChanged: true } }, { id });
+const listeners = fileURLToPath(new URL("../programs/idle-listeners.mjs", import.meta.url));
 const heap = (): number => {
   globalThis.gc?.();
   return process.memoryUsage().heapUsed;
@@ -24,19 +28,17 @@ describe("many at once over HTTP", () => {
     const limits = { maxListens: count, keepAliveMs: 1_000 };
     await using http = await serveHttp({ server, principal: "ada", limits });
     const before = heap();
-    const clients: RawClient[] = [];
-    for (let id = 0; id < count; id += 1) {
-      const client = await dial(http.port);
-      await client.write(raw(listenTo(id)));
-      clients.push(client);
-    }
-    await until(() => clients.every(({ received }) => received.includes("acknowledged")));
-    // Both ends of each connection are in this process.
-    expect((heap() - before) / count).toBeLessThan(60_000);
+    const args = [listeners, String(http.port), String(count), raw(listenTo(1))];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    expect((await lines.next()).value).toBe("acknowledged");
+    const bytes = (heap() - before) / count;
+    console.log(`heap of an idle stream: ${Math.round(bytes)} bytes`);
+    expect(bytes).toBeLessThan(40_000);
     server.listChanged("tools");
-    await until(() => clients.every(({ received }) => received.includes("list_changed")));
+    expect((await lines.next()).value).toBe("list_changed");
     await isServed(http);
-    for (const { socket } of clients) socket.destroy();
+    child.kill("SIGKILL");
     await until(() => outcomes.filter((outcome) => outcome === "cancelled").length === count);
     await isServed(http);
   });
