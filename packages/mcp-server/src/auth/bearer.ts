@@ -70,4 +70,5 @@ export function createBearerAdmitter<P>(options: BearerOptions<P>): Admitter<P> 
     },
   };
 }
+/** What `retryMs` of the verifiers is by default. */
 const retryAfterSeconds = 5;

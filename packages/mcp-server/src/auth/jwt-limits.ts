@@ -11,8 +11,10 @@ export interface JwtLimits {
   readonly fetchMs?: number | undefined;
   /** How long fetched keys are taken for the newest, in milliseconds: 1_000 to 86_400_000. Default 10 minutes. */
   readonly cacheMs?: number | undefined;
-  /** How long keys are not fetched again, whatever tokens come, in milliseconds: 1_000 to 3_600_000. Default 30_000. */
+  /** How long after a fetch keys are not fetched again, whatever tokens come, in milliseconds: 1_000 to 3_600_000. Default 30_000. */
   readonly coolDownMs?: number | undefined;
+  /** How long after a fetch that failed no other is tried, in milliseconds: 1_000 to 3_600_000. Default 5_000. */
+  readonly retryMs?: number | undefined;
   /** How long after `cacheMs` known keys still count while no newer ones can be fetched, in milliseconds: 0 to 86_400_000. Default 1 hour. Above: 503. */
   readonly staleMs?: number | undefined;
   /** What the issuer's clock and ours may differ, in milliseconds: 0 to 300_000, in whole seconds. Default 30_000. */
@@ -27,6 +29,7 @@ const ranges = {
   fetchMs: { min: 10, max: 60_000, preset: 5_000 },
   cacheMs: { min: 1_000, max: 86_400_000, preset: 600_000 },
   coolDownMs: { min: 1_000, max: 3_600_000, preset: 30_000 },
+  retryMs: { min: 1_000, max: 3_600_000, preset: 5_000 },
   staleMs: { min: 0, max: 86_400_000, preset: 3_600_000 },
   clockToleranceMs: { min: 0, max: 300_000, preset: 30_000 },
 } as const satisfies LimitRanges<JwtLimits>;
@@ -40,6 +43,7 @@ export function readJwtBounds(limits: JwtLimits | undefined): JwtBounds {
     fetchMs: read("fetchMs"),
     cacheMs: read("cacheMs"),
     coolDownMs: read("coolDownMs"),
+    retryMs: read("retryMs"),
     staleMs: read("staleMs"),
     clockToleranceMs: read("clockToleranceMs"),
   };

@@ -7,7 +7,8 @@ import { readAddress } from "./web-address.js";
 
 /**
  * Keys that are fetched when they are first needed, kept for `cacheMs`, and fetched again for a key that is unknown. However many tokens come, there is at most
- * one fetch under way, and after one at least `coolDownMs` without. When the issuer cannot be reached, known keys count for `staleMs` more.
+ * one fetch under way, and after one `coolDownMs` without, or `retryMs` when it failed. While the issuer cannot be reached, known keys count for `staleMs` more,
+ * and nobody who has one waits for fetches that will hardly be better than the last.
  * @throws {AuthError} `AUTH_OPTIONS_INVALID`.
  */
 export function createRemoteKeys(address: string, options: KeySourceOptions): KeySource {
@@ -30,28 +31,36 @@ export function createRemoteKeys(address: string, options: KeySourceOptions): Ke
       tell(onKeysError, error);
     }
   };
-  const refresh = async (signal: AbortSignal): Promise<void> => {
-    if (pending === undefined && now() - attemptedAt >= bounds.coolDownMs) {
+  const refresh = (): Promise<void> => {
+    const pause = fault === undefined ? bounds.coolDownMs : bounds.retryMs;
+    if (pending === undefined && now() - attemptedAt >= pause) {
       pending = attempt().finally(() => {
         pending = undefined;
       });
     }
-    if (pending !== undefined) await untilAborted(pending, signal);
+    return pending ?? Promise.resolve();
   };
+  const known = (forMs: number): KeyLookup | undefined => (now() - fetchedAt < forMs ? keys : undefined);
   const unavailable = (): AuthError =>
     new AuthError("KEYS_UNAVAILABLE", `the keys at ${url.origin} cannot be had`, { cause: fault });
 
   return {
     async current(signal) {
-      if (keys !== undefined && now() - fetchedAt < bounds.cacheMs) return keys;
-      await refresh(signal);
-      if (keys !== undefined && now() - fetchedAt < bounds.cacheMs + bounds.staleMs) return keys;
-      throw unavailable();
+      const fresh = known(bounds.cacheMs);
+      if (fresh !== undefined) return fresh;
+      const isFailing = fault !== undefined;
+      const refreshed = refresh();
+      const stale = known(bounds.cacheMs + bounds.staleMs);
+      if (isFailing && stale !== undefined) return stale;
+      await untilAborted(refreshed, signal);
+      const found = known(bounds.cacheMs + bounds.staleMs);
+      if (found === undefined) throw unavailable();
+      return found;
     },
-    async newerThan(known, signal) {
-      if (keys !== undefined && keys !== known) return keys;
-      await refresh(signal);
-      if (keys !== undefined && keys !== known) return keys;
+    async newerThan(used, signal) {
+      if (keys !== undefined && keys !== used) return keys;
+      await untilAborted(refresh(), signal);
+      if (keys !== undefined && keys !== used) return keys;
       // The issuer may have that key by now: an answer of "not valid" would be a guess.
       if (fault !== undefined) throw unavailable();
       return undefined;
