@@ -20,6 +20,8 @@ export function createRemoteKeys(address: string, options: KeySourceOptions): Ke
   let fault: unknown;
   let pending: Promise<void> | undefined;
 
+  // A clock that was set back is no reason to never ask again.
+  const age = (at: number): number => (now() < at ? Number.POSITIVE_INFINITY : now() - at);
   const attempt = async (): Promise<void> => {
     attemptedAt = now();
     try {
@@ -32,15 +34,15 @@ export function createRemoteKeys(address: string, options: KeySourceOptions): Ke
     }
   };
   const refresh = (): Promise<void> => {
-    const pause = fault === undefined ? bounds.coolDownMs : bounds.retryMs;
-    if (pending === undefined && now() - attemptedAt >= pause) {
+    const pause = fault === undefined ? Math.min(bounds.coolDownMs, bounds.cacheMs) : bounds.retryMs;
+    if (pending === undefined && age(attemptedAt) >= pause) {
       pending = attempt().finally(() => {
         pending = undefined;
       });
     }
     return pending ?? Promise.resolve();
   };
-  const known = (forMs: number): KeyLookup | undefined => (now() - fetchedAt < forMs ? keys : undefined);
+  const known = (forMs: number): KeyLookup | undefined => (age(fetchedAt) < forMs ? keys : undefined);
   const unavailable = (): AuthError =>
     new AuthError("KEYS_UNAVAILABLE", `the keys at ${url.origin} cannot be had`, { cause: fault });
 

@@ -97,6 +97,18 @@ describe("keys at an address", () => {
     expect(server.asked).toBe(1);
   });
 
+  it.each([
+    { name: "shorter than the cool-down", limits: { cacheMs: 1_000, staleMs: 0 }, passed: 1_000 },
+    { name: "over because the clock was set back", limits: { staleMs: 0 }, passed: -3_600_000 },
+  ])("are fetched again when their time is $name", async ({ limits, passed }) => {
+    const verifier = await verifierOf({ limits });
+    const token = await one.sign(late);
+    await verifier.verify(token, never);
+    clock += passed;
+    expect(await verifier.verify(token, never)).toEqual(good);
+    expect(server.asked).toBe(2);
+  });
+
   it("that are withdrawn stop to count with the next fetch", async () => {
     const verifier = await verifierOf();
     const token = await one.sign(late);
