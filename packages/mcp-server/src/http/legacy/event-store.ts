@@ -6,6 +6,8 @@ export interface StreamEvent {
   readonly position: number;
   /** The last place before it that must not be missing: a reader that stands before it has lost something. */
   readonly needs: number;
+  /** Whether a client can do without it: what a store has to forget first. */
+  readonly droppable: boolean;
   /** One JSON-RPC message. */
   readonly message: string;
 }

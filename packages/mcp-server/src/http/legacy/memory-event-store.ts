@@ -9,9 +9,9 @@ export interface MemoryEventStoreLimits {
   readonly maxEvents?: number | undefined;
   /** Their size in bytes, with 256 for each: 1_024 to 4_294_967_296. Default 64 MiB. Above: the oldest go. */
   readonly maxBytes?: number | undefined;
-  /** Events of one session: 1 to 1_000_000. Default 1_000. Above: its oldest go. */
+  /** Events of one session: 1 to 1_000_000. Default 1_000. Above: its oldest go, droppable ones first. */
   readonly maxEventsPerSession?: number | undefined;
-  /** Their size in bytes: 1_024 to 1_073_741_824. Default 8 MiB. Above: its oldest go. A single event that is larger is not kept. */
+  /** Their size in bytes: 1_024 to 1_073_741_824. Default 8 MiB. Above: the same. A single event that is larger is not kept. */
   readonly maxBytesPerSession?: number | undefined;
   /** How long an event is kept, in milliseconds: 1_000 to 86_400_000. Default 300_000. */
   readonly ttlMs?: number | undefined;
@@ -27,8 +27,9 @@ export interface MemoryEventStore extends EventStore {
 
 interface SessionEvents {
   readonly id: string;
-  /** Oldest first. */
-  readonly kept: Set<Kept>;
+  // Each oldest first.
+  readonly droppable: Set<Kept>;
+  readonly needed: Set<Kept>;
   bytes: number;
 }
 interface Kept {
@@ -67,15 +68,16 @@ export function createMemoryEventStore(
   let bytes = 0;
 
   const drop = (kept: Kept | undefined): void => {
-    if (kept?.session.kept.delete(kept) !== true) return;
+    if (kept === undefined || !setOf(kept).delete(kept)) return;
+    const { session } = kept;
     aging.delete(kept);
     bytes -= kept.bytes;
-    kept.session.bytes -= kept.bytes;
-    if (kept.session.kept.size === 0) sessions.delete(kept.session.id);
+    session.bytes -= kept.bytes;
+    if (sizeOf(session) === 0) sessions.delete(session.id);
   };
   const aging = createDueQueue<Kept>(scheduler, read("ttlMs"), drop);
   const add = (kept: Kept): void => {
-    kept.session.kept.add(kept);
+    setOf(kept).add(kept);
     kept.session.bytes += kept.bytes;
     bytes += kept.bytes;
     aging.touch(kept);
@@ -91,9 +93,9 @@ export function createMemoryEventStore(
     append(id, event) {
       const size = Buffer.byteLength(event.message) + overheadBytes;
       if (size > maxBytesPerSession || size > maxBytes) return;
-      const session = sessions.get(id) ?? { id, kept: new Set(), bytes: 0 };
-      while (session.kept.size >= maxEventsPerSession || session.bytes + size > maxBytesPerSession) {
-        const [oldest] = session.kept;
+      const session = sessions.get(id) ?? { id, droppable: new Set(), needed: new Set(), bytes: 0 };
+      while (sizeOf(session) >= maxEventsPerSession || session.bytes + size > maxBytesPerSession) {
+        const [oldest] = session.droppable.size > 0 ? session.droppable : session.needed;
         drop(oldest);
       }
       while (aging.size >= maxEvents || bytes + size > maxBytes) drop(aging.first());
@@ -101,11 +103,24 @@ export function createMemoryEventStore(
       add({ session, event, bytes: size });
     },
     readAfter(id, stream, position) {
-      const kept = [...(sessions.get(id)?.kept ?? [])];
-      return kept.map(({ event }) => event).filter((event) => event.stream === stream && event.position > position);
+      const events = allOf(sessions.get(id)).map(({ event }) => event);
+      const wanted = events.filter((event) => event.stream === stream && event.position > position);
+      return wanted.sort((one, other) => one.position - other.position);
     },
     forget(id) {
-      for (const kept of sessions.get(id)?.kept ?? []) drop(kept);
+      for (const kept of allOf(sessions.get(id))) drop(kept);
     },
   };
+}
+
+function setOf({ session, event }: Kept): Set<Kept> {
+  return event.droppable ? session.droppable : session.needed;
+}
+
+function sizeOf({ droppable, needed }: SessionEvents): number {
+  return droppable.size + needed.size;
+}
+
+function allOf(session: SessionEvents | undefined): Kept[] {
+  return session === undefined ? [] : [...session.droppable, ...session.needed];
 }

@@ -134,8 +134,10 @@ export class SessionStream {
 
   #keep(store: EventStore, message: string, kind: MessageKind): string {
     const id = this.#nextId();
-    const event: StreamEvent = { stream: this.number, position: this.#position, needs: this.#needs, message };
-    if (kind !== "droppable") this.#needs = this.#position;
+    const droppable = kind === "droppable";
+    const place = { stream: this.number, position: this.#position, needs: this.#needs };
+    const event: StreamEvent = { ...place, droppable, message };
+    if (!droppable) this.#needs = this.#position;
     const { report } = this.#setting;
     try {
       const kept = store.append(this.#owner.id, event);

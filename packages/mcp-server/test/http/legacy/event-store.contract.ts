@@ -4,7 +4,7 @@ import type { EventStore, StreamEvent } from "../../../src/http/legacy/event-sto
 /** What every store of events has to do, whoever made it. */
 export function testEventStore(name: string, createStore: () => EventStore | Promise<EventStore>): void {
   const event = (stream: number, position: number, message = `{"n":${position}}`): StreamEvent => {
-    return { stream, position, needs: position - 1, message };
+    return { stream, position, needs: position - 1, droppable: position % 3 === 0, message };
   };
   describe(`an event store: ${name}`, () => {
     it("gives back what followed a position of a stream, in order and as it was", async () => {

@@ -12,7 +12,7 @@ testEventStore("in memory", () => createMemoryEventStore());
 const time = createFakeScheduler();
 function fill(store: MemoryEventStore, session: string, count: number, message = "{}", from = 1): void {
   for (let position = from; position < from + count; position++)
-    store.append(session, { stream: 1, position, needs: position - 1, message });
+    store.append(session, { stream: 1, position, needs: 0, droppable: true, message });
 }
 const positions = async (store: MemoryEventStore, session: string): Promise<number[]> =>
   (await store.readAfter(session, 1, 0)).map(({ position }) => position);
@@ -29,6 +29,14 @@ describe("the event store in memory", () => {
     fill(store, "a", 5, "x".repeat(100));
     expect([await positions(store, "a"), await positions(store, "b")]).toEqual([kept, other]);
     expect([store.events, store.bytes]).toEqual([kept.length + other.length, (kept.length + other.length) * 356]);
+  });
+
+  it("drops of a session what is droppable first", async () => {
+    const store = createMemoryEventStore({ maxEventsPerSession: 3 }, time);
+    for (const position of [1, 2, 3, 4, 5, 6]) {
+      store.append("a", { stream: 1, position, needs: 0, droppable: position % 2 === 0, message: "{}" });
+    }
+    expect(await positions(store, "a")).toEqual([3, 5, 6]);
   });
 
   it("keeps no single event that is over the limit of its session, and drops nothing for it", async () => {

@@ -133,19 +133,27 @@ describe("with an event store a stream", () => {
     const session = await driven.initialize("2025-11-25", "ada", { elicitation: {} });
     const exchange = await driven.call(1, "a", { session }, token);
     const { scope, answer } = driven.calls.get("a") ?? {};
+    const ask = async (message: string): Promise<void> => {
+      scope?.requestInput({ q: { method: "elicitation/create", params: { message } } }).catch(() => undefined);
+      await settled();
+    };
     scope?.progress(1);
-    const beforeQuestion = exchange.lastId;
-    scope?.requestInput({ q: { method: "elicitation/create", params: { message: "?" } } }).catch(() => undefined);
-    await settled();
-    const afterQuestion = exchange.lastId;
+    const beforeQuestions = exchange.lastId;
+    await ask("1?");
     exchange.leave();
     for (const step of [2, 3, 4]) scope?.progress(step);
-    expect((await driven.get({ session, lastEventId: beforeQuestion })).status).toBe(400);
-    const resumed = await driven.get({ session, lastEventId: afterQuestion });
-    expect(steps(resumed.messages)).toEqual([3, 4]);
+    const labels = (messages: readonly { readonly [key: string]: unknown }[]): unknown[] =>
+      messages.map((message) => steps([message])[0] ?? JSON.parse(JSON.stringify(message)).params.message);
+    const first = await driven.get({ session, lastEventId: beforeQuestions });
+    expect(labels(first.messages)).toEqual(["1?", 4]);
+    const afterFirst = first.events[0]?.id;
+    first.leave();
+    for (const question of ["2?", "3?"]) await ask(question);
+    expect((await driven.get({ session, lastEventId: beforeQuestions })).status).toBe(400);
+    const second = await driven.get({ session, lastEventId: afterFirst });
     answer?.("done");
-    await resumed.ended();
-    expect(steps(resumed.messages)).toEqual([3, 4, "done"]);
+    await second.ended();
+    expect(labels(second.messages)).toEqual(["2?", "3?", "done"]);
   });
 
   it("is let go of by its handler: the client comes back, for progress and for the answer", async () => {
