@@ -17,25 +17,39 @@ export interface PermissionQuestion<P> {
 /** Only `true` allows. Throwing denies, and is a `failure` for observers. */
 export type Authorizer<P> = (question: PermissionQuestion<P>) => boolean | Promise<boolean>;
 
-/** Asks about one thing that is about to be used. */
-export async function isAllowed<P>(
+/** Asks about one thing that is about to be used. Answers at once when the authorizer does. */
+export function isAllowed<P>(
   authorize: Authorizer<P> | undefined,
   context: RequestContext<P>,
   kind: PermissionKind,
   { name, permission }: Pick<Listed, "name" | "permission">,
-): Promise<boolean> {
-  if (authorize === undefined) {
-    context.outcome = "denied";
-    return false;
-  }
+): boolean | Promise<boolean> {
+  if (authorize === undefined) return denied(context);
   try {
     const answer = authorize({ principal: context.principal, permission, kind, name });
-    if (answer === true || (answer !== false && (await answer) === true)) return true;
-    context.outcome ??= "denied";
+    if (answer === true) return true;
+    return answer === false ? denied(context) : isAllowedLater(answer, context);
   } catch {
-    // What it threw may hold secrets and is no answer; that it threw is told to the observers.
-    context.outcome = "failure";
+    return failed(context);
   }
+}
+
+async function isAllowedLater<P>(answer: Promise<boolean>, context: RequestContext<P>): Promise<boolean> {
+  try {
+    return (await answer) === true || denied(context);
+  } catch {
+    return failed(context);
+  }
+}
+
+function denied<P>(context: RequestContext<P>): false {
+  context.outcome ??= "denied";
+  return false;
+}
+
+/** What it threw may hold secrets and is no answer; that it threw is told to the observers. */
+function failed<P>(context: RequestContext<P>): false {
+  context.outcome = "failure";
   return false;
 }
 

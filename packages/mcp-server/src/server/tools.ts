@@ -21,10 +21,10 @@ export async function callTool<P>(core: Core<P>, context: RequestContext<P>): Pr
   }
   context.name = name;
   const tool = core.registry.tools.get(name);
-  if (tool === undefined || !(await isAllowed(core.options.authorize, context, "tool", tool))) {
-    // The same words for both: names cannot be probed.
-    throw new RpcError(wireErrors.invalidParams, `Unknown tool: ${name.slice(0, 128)}`);
-  }
+  // The same words for both: names cannot be probed.
+  if (tool === undefined) throw unknownTool(name);
+  const allowed = isAllowed(core.options.authorize, context, "tool", tool);
+  if (!(allowed === true || (await allowed))) throw unknownTool(name);
   if (tool.task?.support === "required" && context.era === "modern") requireTasks(context.clientCapabilities);
   if (context.headers !== undefined && context.era === "modern") {
     requireHeaderArguments(tool.headerArguments, given, context.headers);
@@ -34,8 +34,13 @@ export async function callTool<P>(core: Core<P>, context: RequestContext<P>): Pr
   if ("problems" in checked) return refuseArguments(core, context, checked.problems);
   openState(core, context);
   const { task } = tool;
-  if (task === undefined || context.era !== "modern") return runTool(core, context, tool, checked.value);
-  return runAsTask(core, context, { ...tool, task }, checked.value);
+  // Awaited here, since to hand a promise on from an async function takes two turns of the microtask queue more.
+  if (task === undefined || context.era !== "modern") return await runTool(core, context, tool, checked.value);
+  return await runAsTask(core, context, { ...tool, task }, checked.value);
+}
+
+function unknownTool(name: string): RpcError {
+  return new RpcError(wireErrors.invalidParams, `Unknown tool: ${name.slice(0, 128)}`);
 }
 
 /** The client that did not say that it knows tasks waits for the result. */
@@ -65,13 +70,22 @@ async function runTool<P>(
     if (core.options.isSafeError?.(error) !== true) throw error;
     return toolError(core, context, error instanceof Error ? error.message : String(error));
   }
-  const shaped = await shape(tool, typeof result === "string" ? { content: [{ type: "text", text: result }] } : result);
+  const shaped = typeof result === "string" ? textResult(tool, result) : await shape(tool, result);
   if (shaped["isError"] === true) context.outcome = "tool-error";
   return complete(core, context, gate(shaped, context));
 }
 
+function textResult<P>({ name, output }: BoundTool<P>, text: string): JsonObject {
+  if (output !== undefined) throw wrongResult(name, "no structuredContent, which its output schema needs");
+  return { content: [{ type: "text", text }] };
+}
+
+function wrongResult(name: string, what: string): ResultError {
+  return new ResultError(`the handler of tool "${name}" returned ${what}`);
+}
+
 async function shape<P>({ name, output }: BoundTool<P>, result: Exclude<ToolResult, string>): Promise<JsonObject> {
-  const wrong = (what: string): ResultError => new ResultError(`the handler of tool "${name}" returned ${what}`);
+  const wrong = (what: string): ResultError => wrongResult(name, what);
   if (!isObject(result)) throw wrong("neither a string nor an object");
   const { content, structuredContent, isError, _meta } = result;
   if (content !== undefined && !Array.isArray(content)) throw wrong("content that is no array");
