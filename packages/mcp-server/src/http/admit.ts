@@ -1,6 +1,7 @@
 import { wireErrors } from "@berth/jsonrpc-framing";
 import type { Admission, AdmissionRefusal, Admitter } from "./admission.js";
 import { type Exchange, HttpRefusal } from "./exchange.js";
+import { clientGone } from "./refusals.js";
 
 /**
  * Asks who sent a request.
@@ -14,8 +15,7 @@ export async function admit<P>(admitter: Admitter<P>, exchange: Exchange): Promi
     admission = await admitter.admit(exchange, gone.signal);
   } catch (error) {
     // No fault of anybody: it stopped because nobody waits for it.
-    if (gone.signal.aborted && error === gone.signal.reason)
-      throw new HttpRefusal(400, undefined, "the client is gone");
+    if (gone.signal.aborted && error === gone.signal.reason) throw clientGone();
     throw error;
   }
   if ("principal" in admission) return admission;

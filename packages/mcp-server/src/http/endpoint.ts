@@ -49,7 +49,8 @@ export function createEndpoint<P>(options: HttpHandlerOptions<P>, parts: Endpoin
   const { path = "/mcp", server } = options;
   const origins = createOriginCheck(options);
   const serveDocument = documentServer(options.admitter?.documents);
-  const methods = legacy === undefined ? "POST" : "POST, GET, DELETE";
+  const methods = legacy === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
+  const allow = methods.join(", ");
   let reading = 0;
   let legacyOpen = 0;
   let isClosing = false;
@@ -131,15 +132,13 @@ export function createEndpoint<P>(options: HttpHandlerOptions<P>, parts: Endpoin
     exchange.common = origins.check(exchange);
     if (exchange.method === "OPTIONS") return preflight(exchange);
     if (exchange.path !== path) return serveDocument(exchange);
-    if (!methods.split(", ").includes(exchange.method)) {
-      throw badRequest(405, `only ${methods}`, { allow: methods });
-    }
+    if (!methods.includes(exchange.method)) throw badRequest(405, `only ${allow}`, { allow });
     await enter(exchange);
   };
   const preflight = (exchange: ServedExchange): void => {
     const asked = exchange.header("access-control-request-headers");
-    const allow = { ...origins.preflight, "access-control-allow-headers": allowedHeaders(asked) };
-    exchange.answer(204, exchange.common === undefined ? { allow: methods } : allow);
+    const leave = { ...origins.preflight, "access-control-allow-headers": allowedHeaders(asked) };
+    exchange.answer(204, exchange.common === undefined ? { allow } : leave);
   };
   const end = async (): Promise<void> => {
     isClosing = true;

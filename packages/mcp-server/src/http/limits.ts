@@ -4,7 +4,7 @@ import { type LimitRanges, limitReader } from "../limit-reader.js";
 export interface HttpServerLimits {
   /** Largest body, in bytes: 1_024 to 67_108_864. Default 4 MiB. Above: 413. */
   readonly maxBodyBytes?: number | undefined;
-  /** Bytes of all bodies that are being read, together: 1_024 to 4_294_967_296. Default 64 MiB. Above: 503. */
+  /** Bytes of all bodies that are being read, together, beyond the first 16 KiB of each: 1_024 to 4_294_967_296. Default 64 MiB. Above: 503. */
   readonly maxBufferedBytes?: number | undefined;
   /** How long a body may take to come in, in milliseconds: 10 to 3_600_000. Default 30_000. Then 408, and the connection is closed. */
   readonly bodyMs?: number | undefined;

@@ -106,18 +106,17 @@ export function serveModern<P>(
     if (!isOver) cancel(host, connection, request, principal);
   });
   const headers = (name: string): string | undefined => exchange.header(name);
-  host.server.handleMessage(request, { principal, connection, headers }).then(
+  const answered = host.server.handleMessage(request, { principal, connection, headers }).then(
     (answer) => {
       if (answer === undefined) call.giveUp();
       else deliver(statusOf(answer.errorCode, request), answer.body);
-      release();
     },
     (error) => {
       host.unexpected(error, request.method);
       deliver(200, errorBody(internalError, request.id));
-      release();
     },
   );
+  answered.finally(release).catch((error) => host.unexpected(error, "an answer"));
 }
 
 function takePlace<P>(host: ModernHost<P>, isListen: boolean): void {

@@ -3,10 +3,10 @@ import type { Socket } from "node:net";
 import type { EventSink } from "./exchange.js";
 import { Gone } from "./gone.js";
 import { NodeSink } from "./node-sink.js";
+import { clientGone } from "./refusals.js";
 import {
   type BodyCollector,
   collectBody,
-  goneWhileReading,
   type ServedExchange,
   type Surroundings,
   streamHeaders,
@@ -88,7 +88,7 @@ export class NodeExchange implements ServedExchange {
       const onEnd = (): void => finish(undefined);
       const timer = setTimeout(() => finish(tooSlow(bodyMs)), bodyMs);
       request.on("data", onData).on("end", onEnd);
-      this.#gone.onGone(() => finish(goneWhileReading()));
+      this.#gone.onGone(() => finish(clientGone()));
     });
   }
 

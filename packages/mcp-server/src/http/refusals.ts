@@ -38,3 +38,8 @@ export function busy(message: string): HttpRefusal {
 export function closing(): HttpRefusal {
   return new HttpRefusal(503, wireErrors.internal, "the server is closing", { connection: "close" });
 }
+
+/** Nobody reads this; it ends what waits for the client. */
+export function clientGone(): HttpRefusal {
+  return badRequest(400, "the client went away");
+}

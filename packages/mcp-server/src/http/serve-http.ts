@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { logToStderr } from "../log-to-stderr.js";
 import { within } from "../within.js";
 import { createHttpHandler, type HttpHandler } from "./handler.js";
 import { type ListeningBounds, type ListeningLimits, readHttpBounds, readListeningBounds } from "./limits.js";
@@ -47,6 +48,8 @@ export async function serveHttp<P>(options: ServeHttpOptions<P>): Promise<HttpSe
   const server = listenFor(handler, listening, bodyMs);
   const unused = unusedOf(server);
   await listen(server, host, port);
+  const { logger = logToStderr } = options;
+  server.on("error", (error) => logger("a connection could not be accepted", error));
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address : { address: host, port };
   const end = async (): Promise<void> => {

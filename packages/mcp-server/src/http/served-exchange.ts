@@ -11,9 +11,12 @@ export interface ServedExchange extends Exchange {
 /** What all exchanges of a handler share. */
 export interface Surroundings {
   readonly bounds: HttpBounds;
-  /** Bytes of the bodies that are being read. */
+  /** Bytes of the bodies that are being read, beyond what is free for each. */
   bufferedBytes: number;
 }
+
+/** Of each body this much does not count: slow large ones must not keep small ones out. What is read is bounded by `maxReading` all the same. */
+const freeBytes = 16_384;
 
 /** Collects one body within all limits. */
 export interface BodyCollector {
@@ -30,16 +33,18 @@ export function collectBody(declared: string | undefined, maxBytes: number, arou
   if (declared !== undefined && Number(declared) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
   let size = 0;
+  const countAs = (bytes: number): number => Math.max(0, bytes - freeBytes);
   const release = (): void => {
-    around.bufferedBytes -= size;
+    around.bufferedBytes -= countAs(size);
     size = 0;
     chunks.length = 0;
   };
   return {
     add(chunk) {
       if (size + chunk.length > maxBytes) throw tooLarge(maxBytes);
-      if (around.bufferedBytes + chunk.length > around.bounds.maxBufferedBytes) throw busy("too much is being read");
-      around.bufferedBytes += chunk.length;
+      const more = countAs(size + chunk.length) - countAs(size);
+      if (around.bufferedBytes + more > around.bounds.maxBufferedBytes) throw busy("too much is being read");
+      around.bufferedBytes += more;
       size += chunk.length;
       chunks.push(chunk);
     },
@@ -60,11 +65,6 @@ function tooLarge(maxBytes: number): HttpRefusal {
 /** The client took too long to send its body. */
 export function tooSlow(bodyMs: number): HttpRefusal {
   return badRequest(408, `the body took longer than ${bodyMs} ms`, { connection: "close" });
-}
-
-/** Nobody reads this; it ends whoever waits for the body. */
-export function goneWhileReading(): HttpRefusal {
-  return badRequest(400, "the client went away inside its body");
 }
 
 /** Of every answer that is a stream of events. */

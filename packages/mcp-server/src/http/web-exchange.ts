@@ -1,13 +1,7 @@
 import { type EventSink, HttpRefusal } from "./exchange.js";
 import { Gone } from "./gone.js";
-import {
-  collectBody,
-  goneWhileReading,
-  type ServedExchange,
-  type Surroundings,
-  streamHeaders,
-  tooSlow,
-} from "./served-exchange.js";
+import { clientGone } from "./refusals.js";
+import { collectBody, type ServedExchange, type Surroundings, streamHeaders, tooSlow } from "./served-exchange.js";
 import { openWebStream } from "./web-sink.js";
 
 /** An exchange over a web-standard `Request`; `response` resolves when the answer begins. */
@@ -63,7 +57,7 @@ export class WebExchange implements ServedExchange {
       void reader?.cancel(reason).catch(() => undefined); // whoever sends it has failed already
     };
     const timer = setTimeout(() => stop(tooSlow(bodyMs)), bodyMs);
-    this.#gone.onGone(() => stop(goneWhileReading()));
+    this.#gone.onGone(() => stop(clientGone()));
     try {
       while (reader !== undefined) {
         const { done, value } = await reader.read();
@@ -73,7 +67,7 @@ export class WebExchange implements ServedExchange {
       }
       return body.take();
     } catch (error) {
-      stop(error instanceof HttpRefusal ? error : goneWhileReading()); // the body itself fails when its sender is gone
+      stop(error instanceof HttpRefusal ? error : clientGone()); // the body itself fails when its sender is gone
       throw refusal;
     } finally {
       clearTimeout(timer);

@@ -95,10 +95,14 @@ describe.each(frontEnds)("admission over $name", ({ start }) => {
         return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
       },
     };
-    await using front = await start({ server: sampleServer(), admitter: slow });
+    const told: unknown[] = [];
+    const onUnexpectedError = (error: unknown): void => void told.push(error);
+    await using front = await start({ server: sampleServer(), admitter: slow, onUnexpectedError });
     const gone = front.begin(call("sum"));
     await until(() => signals.length === 1);
     gone.leave();
     await Promise.all(signals.map(aborted));
+    await new Promise(setImmediate);
+    expect(told).toEqual([]);
   });
 });

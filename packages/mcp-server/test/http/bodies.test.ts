@@ -29,9 +29,9 @@ describe.each(frontEnds)("bodies over $name", ({ start: startFront }) => {
   it("together over the limit of all are 503", async () => {
     const limits = { maxBufferedBytes: 1_024 };
     await using front = await startFront({ server: sampleServer(), principal: "ada", limits });
-    const answer = await front.send(sized(2_000));
+    const answer = await front.send(sized(20_000));
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
-    for (let count = 0; count < 10; count += 1) expect((await front.send(sized(1_000))).status).toBe(200);
+    for (let count = 0; count < 10; count += 1) expect((await front.send(sized(17_400))).status).toBe(200);
   });
 });
 
@@ -128,6 +128,24 @@ describe("bytes of Node's http", () => {
       expect(seen).toBeLessThan(1_000);
     }
     for (const { socket } of [...slow, last, client]) socket.destroy();
+  });
+
+  it("large slow bodies do not keep small ones out", async () => {
+    await using http = await start({ maxBufferedBytes: 10_000 });
+    const slow = await dial(http.port);
+    await slow.write(rawHead(call("sum"), { "content-length": "100000" }) + "x".repeat(26_000));
+    const large = await dial(http.port);
+    let refused = 0;
+    while (!large.received.includes("HTTP/1.1 503")) {
+      await large.write(raw(sized(20_000)));
+      refused += 1;
+      await large.answers(refused);
+      expect(refused).toBeLessThan(100);
+    }
+    const small = await dial(http.port);
+    await small.write(raw(sized(16_000)));
+    expect((await small.answers(1))[0]).toMatch(/^HTTP\/1\.1 200/);
+    for (const { socket } of [slow, large, small]) socket.destroy();
   });
 
   it("the body of a request that is refused for its head is thrown away", async () => {
