@@ -1,7 +1,7 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
 import { describe, expect, it } from "vitest";
 import { scaledCount } from "../../../../../fixtures/counts.js";
-import { createMemoryEventStore, type HttpHandlerSettings, serveHttp } from "../../../src/http.js";
+import { createMemoryEventStore, type HttpHandlerSettings, type RequestHead, serveHttp } from "../../../src/http.js";
 import { type HeldServer, heldServer, until } from "../../support/held.js";
 import { type FrontEnd, frontEnds, type OpenAnswer, type Options, post, type Sent } from "../../support/http.js";
 import { dial, type RawClient, raw } from "../../support/raw-http.js";
@@ -22,6 +22,7 @@ const get = (session: string, lastEventId?: string): Sent => ({
     ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
   },
 });
+const elsewhere = (sent: Sent): Sent => ({ ...sent, headers: { ...sent.headers, "mcp-session-id": "unknown" } });
 function serving(more: Partial<HttpHandlerSettings<string>> = {}): { served: HeldServer; options: Options } {
   const served = heldServer();
   const sessions = { eventStore: createMemoryEventStore() };
@@ -63,6 +64,28 @@ describe.each(frontEnds)("a session over $name", ({ start }) => {
     expect(await listening.next()).toBeUndefined();
     for (const sent of [ping(session), get(session), { ...get(session), method: "DELETE" }])
       expect((await front.send(sent)).status).toBe(404);
+  });
+
+  it("is out of reach for others, whatever they know", async () => {
+    const { served, options } = serving();
+    const admitter = { admit: (head: RequestHead) => ({ principal: head.header("x-who") ?? "nobody" }) };
+    const { principal: _, ...shared } = options;
+    await using front = await start({ ...shared, admitter });
+    const as = (who: string, sent: Sent): Sent => ({ ...sent, headers: { ...sent.headers, "x-who": who } });
+    const session = (await front.send(as("ada", initialize))).headers.get("mcp-session-id") ?? "";
+    const coming = front.open(as("ada", held(session)));
+    const { call, release } = await served.taken();
+    call.progress(1);
+    const answer = await coming;
+    await answer.next();
+    const tries = [ping(session), held(session), get(session), get(session, answer.lastId)];
+    tries.push({ ...get(session), method: "DELETE" }, within(session, { jsonrpc: "2.0", id: 1, result: {} }));
+    for (const sent of tries) {
+      const [refused, unknown] = [await front.send(as("eve", sent)), await front.send(as("eve", elsewhere(sent)))];
+      expect([refused.status, refused.json]).toEqual([404, unknown.json]);
+    }
+    release("for ada");
+    expect((await rest(answer)).map(textOf)).toEqual(["for ada"]);
   });
 
   it("goes on without its client, which gets the rest when it comes back", async () => {

@@ -60,6 +60,19 @@ describe("with an event store a stream", () => {
     expect(steps(resumed.messages)).toEqual([3, 4, 5, 6, "done"]);
   });
 
+  it("begins also when nothing is said for streamAfterMs, so that a long call can be resumed", async () => {
+    const driven = drive(kept());
+    const from = await opened(driven);
+    const exchange = await driven.call(1, "a", from);
+    driven.time.advance(1_000);
+    exchange.leave();
+    const waiting = await driven.get({ ...from, lastEventId: exchange.lastId });
+    expect([waiting.isStream, waiting.isEnded]).toEqual([true, false]);
+    driven.calls.get("a")?.answer("at last");
+    await waiting.ended();
+    expect(steps(waiting.messages)).toEqual(["at last"]);
+  });
+
   it("that is resumed while the old response is open leaves the old one", async () => {
     const driven = drive(kept());
     const from = await opened(driven);
