@@ -1,15 +1,16 @@
 import { randomBytes as nodeRandomBytes } from "node:crypto";
-import { type Message, type RequestMessage, systemScheduler } from "@berth/jsonrpc-framing";
+import { type Message, type Scheduler, systemScheduler } from "@berth/jsonrpc-framing";
 import type { LegacyRevision } from "../revisions.js";
 import { type Exchange, HttpRefusal } from "./exchange.js";
 import type { Call } from "./legacy/call.js";
 import { createDueQueue } from "./legacy/due-queue.js";
-import { readSessionBounds } from "./legacy/limits.js";
+import { createEntrance } from "./legacy/entrance.js";
+import { readSessionBounds, type SessionBounds } from "./legacy/limits.js";
 import type { LegacySideOptions } from "./legacy/options.js";
 import type { Outlet } from "./legacy/outlet.js";
-import { Session, type SessionSetting } from "./legacy/session.js";
+import type { Session, SessionSetting } from "./legacy/session.js";
 import { createSessionTable } from "./legacy/session-table.js";
-import { badRequest, busy, refuse, refuseFault } from "./refusals.js";
+import { busy, refuse, refuseFault } from "./refusals.js";
 
 /**
  * Sessions of clients that open with `initialize` (MCP 2025-03-26 to 2025-11-25, Transports § Streamable HTTP). Host, origin,
@@ -28,104 +29,45 @@ export interface LegacySide<P> {
   close(): Promise<void>;
 }
 
-/** The revisions that have Streamable HTTP: all that open with `initialize` but the first. */
-const isOverHttp = (revision: LegacyRevision): boolean => revision !== "2024-11-05";
-/** 192 random bits: nobody guesses another's session. */
-const sessionIdBytes = 24;
-
 /** @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist. */
 export function createLegacySide<P>(options: LegacySideOptions<P>): LegacySide<P> {
-  const { server, sessions: { eventStore, limits } = {}, onUnexpectedError, scheduler = systemScheduler } = options;
-  const bounds = readSessionBounds(limits);
-  const randomBytes = options.randomBytes ?? nodeRandomBytes;
-  const revisions = server.revisions.legacy.filter(isOverHttp);
+  const { sessions, onUnexpectedError, scheduler = systemScheduler } = options;
+  const bounds = readSessionBounds(sessions?.limits);
   const table = createSessionTable<P>(bounds, scheduler);
-  const starting = createDueQueue<Call>(scheduler, bounds.streamAfterMs, (call) => call.begin());
-  const watched = createDueQueue<Outlet>(scheduler, bounds.keepAliveMs, (outlet) => outlet.watch());
-  const setting: SessionSetting<P> = {
-    server,
-    revisions,
-    bounds,
-    store: eventStore,
-    starting,
-    watched,
-    onUse: table.onUse,
-    report: onUnexpectedError,
-  };
-  let requests = 0;
+  const setting = settingOf(options, bounds, scheduler, table.onUse);
+  const entrance = createEntrance(setting, table, options.randomBytes ?? nodeRandomBytes);
   let closing: Promise<void> | undefined;
 
+  const fail = (exchange: Exchange, error: unknown, message?: Message): void => {
+    if (!refuseWith(exchange, error, message)) onUnexpectedError(error);
+  };
   const checkOpen = (): void => {
     if (closing !== undefined) throw busy("the server is closing");
-  };
-  /** The session that a request names, if it may be used by whoever sent it. */
-  const sessionOf = (exchange: Exchange, principal: P): Session<P> => {
-    checkOpen();
-    const session = table.find(exchange.header("mcp-session-id"), server.principalId(principal));
-    const version = exchange.header("mcp-protocol-version");
-    // Any that is served will do, as the official SDK has it: the session keeps to the one that was negotiated.
-    if (version === undefined || revisions.some((revision) => revision === version)) return session;
-    throw badRequest(400, `mcp-protocol-version is none of ${revisions.join(", ")}`);
-  };
-  const initialize = async (exchange: Exchange, request: RequestMessage, principal: P): Promise<void> => {
-    checkOpen();
-    const principalId = server.principalId(principal);
-    if (exchange.header("mcp-session-id") !== undefined) {
-      table.find(exchange.header("mcp-session-id"), principalId);
-      throw badRequest(400, "the session is initialized already");
-    }
-    table.makeRoom(principalId);
-    const id = Buffer.from(randomBytes(sessionIdBytes)).toString("base64url");
-    const session = new Session<P>(id, principalId, setting);
-    table.add(session);
-    let isOpen = false;
-    try {
-      isOpen = await session.initialize(exchange, request, principal);
-    } finally {
-      if (!isOpen) await table.end(session, "it never began");
-    }
-  };
-  const serve = async (exchange: Exchange, request: RequestMessage, principal: P): Promise<void> => {
-    const session = sessionOf(exchange, principal);
-    if (requests >= bounds.maxRequests) throw busy("too many requests are under way");
-    if (session.openCalls >= bounds.maxRequestsPerSession) throw busy("too many requests of the session are under way");
-    requests += 1;
-    try {
-      await session.serve(exchange, request, principal);
-    } finally {
-      requests -= 1;
-    }
-  };
-  /** Answers with what was thrown. */
-  const fail = (exchange: Exchange, error: unknown, message?: Message): void => {
-    const id = message?.kind === "request" ? message.id : undefined;
-    if (error instanceof HttpRefusal) {
-      refuse(exchange, error, id);
-      return;
-    }
-    refuseFault(exchange, 500, id);
-    onUnexpectedError(error);
   };
   return {
     async post(exchange, message, principal) {
       try {
+        checkOpen();
         if (message.kind !== "request") {
-          sessionOf(exchange, principal).take(message, principal);
+          entrance.find(exchange, principal).take(message, principal);
           exchange.answer(202, {});
-        } else if (message.method === "initialize") await initialize(exchange, message, principal);
-        else await serve(exchange, message, principal);
+        } else if (message.method === "initialize") await entrance.initialize(exchange, message, principal);
+        else await entrance.serve(exchange, message, principal);
       } catch (error) {
         fail(exchange, error, message);
       }
     },
     get(exchange, principal) {
-      const listen = async (): Promise<void> =>
-        sessionOf(exchange, principal).listen(exchange, exchange.header("last-event-id"));
+      const listen = async (): Promise<void> => {
+        checkOpen();
+        await entrance.find(exchange, principal).listen(exchange, exchange.header("last-event-id"));
+      };
       listen().catch((error) => fail(exchange, error));
     },
     delete(exchange, principal) {
       try {
-        void table.end(sessionOf(exchange, principal), "the session was ended");
+        checkOpen();
+        void table.end(entrance.find(exchange, principal), "the session was ended");
         exchange.answer(204, {});
       } catch (error) {
         fail(exchange, error);
@@ -136,10 +78,40 @@ export function createLegacySide<P>(options: LegacySideOptions<P>): LegacySide<P
     },
     close() {
       closing ??= table.close("the server is closing").then(() => {
-        starting.close();
-        watched.close();
+        setting.starting.close();
+        setting.watched.close();
       });
       return closing;
     },
+  };
+}
+
+/** Answers with what was thrown. False when that is no refusal. */
+function refuseWith(exchange: Exchange, error: unknown, message: Message | undefined): boolean {
+  const id = message?.kind === "request" ? message.id : undefined;
+  const isRefusal = error instanceof HttpRefusal;
+  if (isRefusal) refuse(exchange, error, id);
+  else refuseFault(exchange, 500, id);
+  return isRefusal;
+}
+
+/** The revisions that have Streamable HTTP: all that open with `initialize` but the first. */
+const isOverHttp = (revision: LegacyRevision): boolean => revision !== "2024-11-05";
+
+function settingOf<P>(
+  { server, sessions, onUnexpectedError }: LegacySideOptions<P>,
+  bounds: SessionBounds,
+  scheduler: Scheduler,
+  onUse: (session: Session<P>) => void,
+): SessionSetting<P> {
+  return {
+    server,
+    revisions: server.revisions.legacy.filter(isOverHttp),
+    bounds,
+    store: sessions?.eventStore,
+    starting: createDueQueue<Call>(scheduler, bounds.streamAfterMs, (call) => call.begin()),
+    watched: createDueQueue<Outlet>(scheduler, bounds.keepAliveMs, (outlet) => outlet.watch()),
+    onUse,
+    report: onUnexpectedError,
   };
 }

@@ -57,13 +57,7 @@ export function createMemoryEventStore(
   limits?: MemoryEventStoreLimits,
   scheduler: Scheduler = systemScheduler,
 ): MemoryEventStore {
-  const read = limitReader(limits, ranges, (message, kind) => {
-    throw kind === "unknown" ? new TypeError(message) : new RangeError(message);
-  });
-  const maxEvents = read("maxEvents");
-  const maxBytes = read("maxBytes");
-  const maxEventsPerSession = read("maxEventsPerSession");
-  const maxBytesPerSession = read("maxBytesPerSession");
+  const { maxEvents, maxBytes, maxEventsPerSession, maxBytesPerSession, ttlMs } = readStoreBounds(limits);
   const sessions = new Map<string, SessionEvents>();
   let bytes = 0;
 
@@ -75,7 +69,7 @@ export function createMemoryEventStore(
     session.bytes -= kept.bytes;
     if (sizeOf(session) === 0) sessions.delete(session.id);
   };
-  const aging = createDueQueue<Kept>(scheduler, read("ttlMs"), drop);
+  const aging = createDueQueue<Kept>(scheduler, ttlMs, drop);
   const add = (kept: Kept): void => {
     setOf(kept).add(kept);
     kept.session.bytes += kept.bytes;
@@ -110,6 +104,21 @@ export function createMemoryEventStore(
     forget(id) {
       for (const kept of allOf(sessions.get(id))) drop(kept);
     },
+  };
+}
+
+type StoreBounds = { readonly [Name in keyof MemoryEventStoreLimits]-?: number };
+
+function readStoreBounds(limits: MemoryEventStoreLimits | undefined): StoreBounds {
+  const read = limitReader(limits, ranges, (message, kind) => {
+    throw kind === "unknown" ? new TypeError(message) : new RangeError(message);
+  });
+  return {
+    maxEvents: read("maxEvents"),
+    maxBytes: read("maxBytes"),
+    maxEventsPerSession: read("maxEventsPerSession"),
+    maxBytesPerSession: read("maxBytesPerSession"),
+    ttlMs: read("ttlMs"),
   };
 }
 

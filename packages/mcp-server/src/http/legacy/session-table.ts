@@ -67,13 +67,7 @@ export function createSessionTable<P>(bounds: SessionBounds, scheduler: Schedule
       else own.add(session);
       onUse(session);
     },
-    find(id, principalId) {
-      if (id === undefined) throw badRequest(400, "the header mcp-session-id is needed");
-      const session = sessions.get(id);
-      // Whose a session is, and whether there is one, is nobody else's business.
-      if (session?.principalId !== principalId) throw badRequest(404, "there is no such session");
-      return session;
-    },
+    find: (id, principalId) => findIn(sessions, id, principalId),
     onUse,
     end,
     async close(reason) {
@@ -81,6 +75,14 @@ export function createSessionTable<P>(bounds: SessionBounds, scheduler: Schedule
       idle.close();
     },
   };
+}
+
+function findIn<P>(sessions: ReadonlyMap<string, Session<P>>, id: string | undefined, principalId: string): Session<P> {
+  if (id === undefined) throw badRequest(400, "the header mcp-session-id is needed");
+  const session = sessions.get(id);
+  // Whose a session is, and whether there is one, is nobody else's business.
+  if (session?.principalId !== principalId) throw badRequest(404, "there is no such session");
+  return session;
 }
 
 /** The newest use is last in it, as `onUse` keeps them. */
