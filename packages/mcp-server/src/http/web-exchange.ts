@@ -4,6 +4,9 @@ import { clientGone } from "./refusals.js";
 import { collectBody, type ServedExchange, type Surroundings, streamHeaders, tooSlow } from "./served-exchange.js";
 import { openWebStream } from "./web-sink.js";
 
+/** No status of HTTP, but what servers write into their logs for a client that left. */
+const clientClosed = 499;
+
 /** An exchange over a web-standard `Request`; `response` resolves when the answer begins. */
 export class WebExchange implements ServedExchange {
   readonly method: string;
@@ -27,6 +30,8 @@ export class WebExchange implements ServedExchange {
     this.response = new Promise((resolve) => {
       this.#respond = resolve;
     });
+    // Whoever called `fetch` still waits, whatever the handler does.
+    this.#gone.onGone(() => this.answer(clientClosed, {}));
     request.signal.addEventListener("abort", this.#onAbort, { once: true });
     if (request.signal.aborted) this.#gone.tell();
   }
