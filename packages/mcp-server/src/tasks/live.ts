@@ -55,16 +55,14 @@ export function createLiveTask(options: LiveTaskOptions): LiveTask {
   const waiters = new Map<string, Waiter>();
   let record = options.record;
   let last: Promise<unknown> = Promise.resolve();
-  let isLost = false;
   let lastProgress = Number.NEGATIVE_INFINITY;
   let untold: string | undefined;
 
   const take = async (make: StepMaker): Promise<TaskRecord | undefined> => {
-    const step = isLost ? undefined : make(record);
+    const step = make(record);
     const next = step === undefined ? undefined : nextRecord(record, step, now());
     if (step === undefined || next === undefined) return undefined;
     if (!(await store.update(next, record.version))) {
-      isLost = true;
       options.onLost();
       return undefined;
     }
@@ -103,7 +101,6 @@ export function createLiveTask(options: LiveTaskOptions): LiveTask {
       change(tell).catch(() => undefined); // a message is not worth a failure; the task's end will show that the store is broken
     },
     async ask(requests) {
-      signal.throwIfAborted();
       const asked = Object.entries(requests);
       const mine: [string, Waiter][] = [];
       const stored = await change((current) => {

@@ -34,8 +34,7 @@ export function createMemoryTaskStore(options?: MemoryTaskStoreOptions): TaskSto
     const text = JSON.stringify(record);
     const bytes = Buffer.byteLength(text);
     const after = total - (old?.bytes ?? 0) + bytes;
-    // What makes room is always taken: an end without a result has to fit where the task has been.
-    if (after > maxBytes && after > total) {
+    if (after > maxBytes) {
       throw new TaskStoreError("TASK_STORE_FULL", `${after} bytes of tasks are over the limit of ${maxBytes}`);
     }
     tasks.set(record.taskId, { version: record.version, text, bytes });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RegistrationError, type RequestEvent } from "../../src/index.js";
+import { RegistrationError, type RequestEvent, RpcError } from "../../src/index.js";
 import { createMemoryTaskStore, type TaskStore } from "../../src/tasks.js";
 import { errorOf } from "../support/client.js";
 import { createGate, knowsTasks, manualTime, openTaskClient, taskServer, taskTool } from "../support/task-server.js";
@@ -105,10 +105,12 @@ describe("the time of a task", () => {
     const time = manualTime();
     const inner = createMemoryTaskStore();
     let failures = 2;
+    let attempts = 0;
     const store: TaskStore = {
       ...inner,
       async remove(taskId) {
         failures -= 1;
+        attempts += 1;
         if (failures >= 0) throw new Error("the disk is gone");
         await inner.remove(taskId);
       },
@@ -119,7 +121,10 @@ describe("the time of a task", () => {
     await time.pass(1_000);
     expect(errorOf(await client.askModern("tasks/get", { taskId }, knowsTasks)).code).toBe(-32602);
     expect(await inner.read(taskId)).toBeDefined();
-    await time.pass(120_000);
+    await time.pass(59_999);
+    expect(attempts).toBe(1);
+    await time.pass(60_001);
+    expect(attempts).toBe(3);
     expect(await inner.read(taskId)).toBeUndefined();
     expect(time.timers).toBe(0);
   });
@@ -150,6 +155,9 @@ describe("the limits of tasks", () => {
     const unexpected: unknown[] = [];
     const tools = [
       taskTool("large", () => "é".repeat(600)),
+      taskTool("verbose", () => {
+        throw new RpcError(-7, "a".repeat(600), { data: "b".repeat(600) });
+      }),
       taskTool("circular", () => {
         const loop: { [key: string]: unknown } = {};
         loop["loop"] = loop;
@@ -165,6 +173,8 @@ describe("the limits of tasks", () => {
     expect(large).toMatchObject({ error: { code: -32603, data: { limit: 1_024 } } });
     expect(unexpected).toEqual([]);
     const circular = await client.until(await client.start("circular"), "failed");
+    const told = await client.until(await client.start("verbose"), "failed");
+    expect(told["error"]).toMatchObject({ code: -7, message: "a".repeat(500), data: { limit: 1_024 } });
     expect(circular["error"]).toEqual({ code: -32603, message: "Internal error" });
     expect(unexpected).toMatchObject([{ name: "TypeError" }]);
   });
@@ -232,6 +242,22 @@ describe("a store that fails", () => {
     gate.open("done");
     for (let tick = 0; tick < 5; tick += 1) await new Promise(setImmediate);
     expect(errorOf(await client.askModern("tasks/get", { taskId }, knowsTasks))).toMatchObject({ code: -32603 });
+  });
+
+  it("when a task begins: the call rejects, and its room is given back", async () => {
+    const inner = createMemoryTaskStore();
+    let fails = true;
+    const store: TaskStore = {
+      ...inner,
+      async create(record) {
+        if (fails) throw new Error("the disk is gone");
+        await inner.create(record);
+      },
+    };
+    const client = openTaskClient(taskServer({ tasks: { store, limits: { maxTasks: 1 } } }));
+    for (let at = 0; at < 3; at += 1) await expect(client.call("quick")).rejects.toThrow("the disk is gone");
+    fails = false;
+    expect(await client.call("quick")).toMatchObject({ resultType: "task" });
   });
 
   it("at the start: calls reject, nothing runs, and the next one tries again", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RequestEvent } from "../../src/index.js";
+import { createMemoryTaskStore, type TaskStore } from "../../src/tasks.js";
 import { errorOf, openClient, resultOf } from "../support/client.js";
 import { createGate, knowsTasks, manualTime, openTaskClient, taskServer, taskTool } from "../support/task-server.js";
 
@@ -110,10 +111,14 @@ describe("a call that becomes a task", () => {
 
   it("does not exist before 2026-07-28: whatever the tool says, the call is ordinary, and there are no methods for tasks", async () => {
     const client = openClient(taskServer());
-    const opened = resultOf(await client.initialize("2025-11-25", knowsTasks));
-    expect(JSON.stringify(opened)).not.toContain(extension);
-    for (const name of ["quick", "must"]) {
-      expect(resultOf(await client.ask("tools/call", { name }))).toEqual({ content: [{ type: "text", text: "done" }] });
+    for (const capabilities of [knowsTasks, {}]) {
+      const opened = resultOf(await client.initialize("2025-11-25", capabilities));
+      expect(JSON.stringify(opened)).not.toContain(extension);
+      for (const name of ["quick", "must"]) {
+        expect(resultOf(await client.ask("tools/call", { name }))).toEqual({
+          content: [{ type: "text", text: "done" }],
+        });
+      }
     }
     for (const method of ["tasks/get", "tasks/update", "tasks/cancel", "tasks/result", "tasks/list"]) {
       expect(errorOf(await client.ask(method, { taskId: "x" })).code).toBe(-32601);
@@ -142,14 +147,49 @@ describe("a call that becomes a task", () => {
       log("emergency", "fire");
       return gate.opened;
     });
-    const client = openTaskClient(taskServer({ tools: [tool] }));
+    const inner = createMemoryTaskStore();
+    let writes = 0;
+    const store: TaskStore = {
+      ...inner,
+      update(record, version) {
+        writes += 1;
+        return inner.update(record, version);
+      },
+    };
+    const client = openTaskClient(taskServer({ tools: [tool], tasks: { store } }));
     const meta = { progressToken: "p", "io.modelcontextprotocol/logLevel": "debug" };
     const { taskId } = resultOf(await client.askModern("tools/call", { name: "steps" }, knowsTasks, meta));
     await new Promise(setImmediate);
     expect(await client.get(String(taskId))).toMatchObject({ status: "working", statusMessage: "1000/1000" });
+    expect(writes).toBe(1);
     gate.open("end");
     await client.until(String(taskId), "completed");
     expect(client.sent).toEqual([]);
+  });
+});
+
+describe("the result of a task", () => {
+  it("is what the handler returned, though it changes it later and the store is slow", async () => {
+    const inner = createMemoryTaskStore();
+    const store: TaskStore = {
+      ...inner,
+      async update(record, version) {
+        await new Promise(setImmediate);
+        return inner.update(record, version);
+      },
+    };
+    const returned = { n: 1 };
+    const tool = taskTool("changes", () => {
+      queueMicrotask(() => {
+        setImmediate(() => {
+          returned.n = 2;
+        });
+      });
+      return { structuredContent: returned };
+    });
+    const client = openTaskClient(taskServer({ tools: [tool], tasks: { store } }));
+    const task = await client.until(await client.start("changes"), "completed");
+    expect(task["result"]).toMatchObject({ structuredContent: { n: 1 } });
   });
 });
 
@@ -190,7 +230,9 @@ describe("a handler that decides when its call becomes a task", () => {
 
   it("gets one task however often it starts it, also when it does not wait, and none after it has asked the client in vain", async () => {
     const begins = { task: { support: "optional", begins: "when-started" } } as const;
+    const store = createMemoryTaskStore();
     const server = taskServer({
+      tasks: { store },
       tools: [
         taskTool(
           "hasty",
@@ -219,5 +261,8 @@ describe("a handler that decides when its call becomes a task", () => {
     const asked = resultOf(await client.askModern("tools/call", { name: "confused" }, capabilities));
     expect(asked).toMatchObject({ resultType: "input_required" });
     expect(asked).not.toHaveProperty("taskId");
+    const kept: string[] = [];
+    for await (const record of store.list()) kept.push(record.taskId);
+    expect(kept).toEqual([taskId]);
   });
 });
