@@ -17,7 +17,7 @@ const server = createMcpServer({
 const { port } = await serveHttp({
   server,
   principal: "bench",
-  sessions: { maxSessions: 20_000, maxSessionsPerPrincipal: 20_000 },
+  sessions: { limits: { maxSessions: 20_000, maxSessionsPerPrincipal: 20_000 } },
 });
 process.stdout.write(`${port}\n`);
 process.stdin.on("end", () => process.exit(0)).resume();

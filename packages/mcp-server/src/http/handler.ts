@@ -5,7 +5,7 @@ import { createEndpoint } from "./endpoint.js";
 import { createLegacySide } from "./legacy-side.js";
 import { readHttpBounds } from "./limits.js";
 import { type Connections, NodeExchange } from "./node-exchange.js";
-import type { HttpHandlerOptions, HttpHandlerSettings } from "./options.js";
+import { checkOptions, type HttpHandlerOptions, type HttpHandlerSettings } from "./options.js";
 import type { Surroundings } from "./served-exchange.js";
 import { WebExchange } from "./web-exchange.js";
 
@@ -26,12 +26,16 @@ export interface HttpHandler extends AsyncDisposable {
 
 /**
  * Serves every current revision of MCP at one path (MCP 2025-11-25 and 2026-07-28, Transports § Streamable HTTP).
- * @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist, for a bad host or origin, and without a principal or an admitter.
+ * @throws {RangeError} for a limit out of its range, {TypeError} for an option or a limit that does not exist, for a bad path, host or origin, and without a
+ * principal or an admitter.
  */
 export function createHttpHandler<P>(options: HttpHandlerOptions<P>): HttpHandler {
-  if (options.admitter === undefined && !("principal" in options)) {
-    throw new TypeError("nobody says who the clients are: give a principal or an admitter");
-  }
+  checkOptions(options);
+  return openHandler(options);
+}
+
+/** As `createHttpHandler`, of options whose names were checked. */
+export function openHandler<P>(options: HttpHandlerOptions<P>): HttpHandler {
   const around: Surroundings = { bounds: readHttpBounds(options.limits), bufferedBytes: 0 };
   const unexpected = reporter(options);
   const revisions = overHttp(options.server.revisions);

@@ -25,3 +25,42 @@ export interface HttpHandlerSettings<P> extends OriginRules {
   /** Gets one text for each thing that an operator should know. Default: a line on standard error. Never called with what a client sent. */
   readonly logger?: ((text: string, error?: unknown) => void) | undefined;
 }
+
+/** Every option by its name. */
+const handlerOptions = {
+  server: true,
+  principal: true,
+  admitter: true,
+  path: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  limits: true,
+  sessions: true,
+  onUnexpectedError: true,
+  logger: true,
+} as const satisfies Readonly<Record<keyof HttpHandlerSettings<unknown> | "principal" | "admitter", true>>;
+const sessionOptions = { eventStore: true, limits: true } as const satisfies Readonly<
+  Record<keyof SessionOptions, true>
+>;
+
+/**
+ * A misspelled option would be a rule that nobody misses.
+ * @param more Names that are options as well.
+ * @throws {TypeError}
+ */
+export function checkOptions<P>(options: HttpHandlerOptions<P>, more: object = {}): void {
+  requireKnown(options, { ...handlerOptions, ...more }, "option");
+  requireKnown(options.sessions ?? {}, sessionOptions, "option of sessions");
+  if (options.admitter === undefined && !("principal" in options)) {
+    throw new TypeError("nobody says who the clients are: give a principal or an admitter");
+  }
+  if (options.path !== undefined && !/^\/[^?#\s]*$/.test(options.path)) {
+    throw new TypeError(`path is ${JSON.stringify(options.path)}; it has to begin with / and to have no query`);
+  }
+}
+
+function requireKnown(given: object, known: object, kind: string): void {
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(known, name)) throw new TypeError(`there is no ${kind} "${name}"`);
+  }
+}

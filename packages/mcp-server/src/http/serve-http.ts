@@ -2,9 +2,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { logToStderr } from "../log-to-stderr.js";
 import { within } from "../within.js";
-import { createHttpHandler, type HttpHandler } from "./handler.js";
+import { type HttpHandler, openHandler } from "./handler.js";
 import { type ListeningBounds, type ListeningLimits, readHttpBounds, readListeningBounds } from "./limits.js";
-import type { HttpHandlerOptions } from "./options.js";
+import { checkOptions, type HttpHandlerOptions } from "./options.js";
 
 /** What `serveHttp` accepts. */
 export type ServeHttpOptions<P> = HttpHandlerOptions<P> & ListeningOptions;
@@ -36,6 +36,7 @@ export interface HttpServer extends AsyncDisposable {
  * @throws {TypeError} for an address that others can reach without an `admitter`, and as `createHttpHandler`.
  */
 export async function serveHttp<P>(options: ServeHttpOptions<P>): Promise<HttpServer> {
+  checkOptions(options, listeningOptions);
   const { host = "127.0.0.1", port = 0, path = "/mcp" } = options;
   if (!isLoopback(host) && options.admitter === undefined && options.allowUnauthenticated !== true) {
     throw new TypeError(
@@ -44,7 +45,7 @@ export async function serveHttp<P>(options: ServeHttpOptions<P>): Promise<HttpSe
   }
   const listening = readListeningBounds(options.listening);
   const { drainMs, bodyMs } = readHttpBounds(options.limits);
-  const handler = createHttpHandler(options);
+  const handler = openHandler(options);
   const server = listenFor(handler, listening, bodyMs);
   const unused = unusedOf(server);
   await listen(server, host, port);
@@ -75,6 +76,13 @@ export async function serveHttp<P>(options: ServeHttpOptions<P>): Promise<HttpSe
     [Symbol.asyncDispose]: close,
   };
 }
+
+const listeningOptions = {
+  host: true,
+  port: true,
+  allowUnauthenticated: true,
+  listening: true,
+} as const satisfies Readonly<Record<keyof ListeningOptions, true>>;
 
 /** How often connections are looked for that have become idle while the server closes. */
 const sweepMs = 10;

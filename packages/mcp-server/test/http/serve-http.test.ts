@@ -46,6 +46,14 @@ it.each<readonly [string, Partial<HttpHandlerSettings<string> & ListeningOptions
   ["a limit that does not exist", { limits: JSON.parse('{"maxBody":1}') }, /there is no limit "maxBody"/],
   ["a limit of connections out of its range", { listening: { idleMs: 0 } }, /idleMs is 0/],
   ["a limit of sessions out of its range", { sessions: { limits: { maxSessions: 0 } } }, /maxSessions is 0/],
+  ["an option that does not exist", JSON.parse('{"allowedHost":["localhost"]}'), /there is no option "allowedHost"/],
+  [
+    "an option of sessions that does not exist",
+    { sessions: JSON.parse('{"maxSessions":1}') },
+    /no option of sessions "maxSessions"/,
+  ],
+  ["a path without its slash", { path: "mcp" }, /path is "mcp"/],
+  ["a path with a query", { path: "/mcp?x" }, /path is/],
   ["a host with a scheme", { allowedHosts: ["https://mcp.example.com"] }, /is no host name/],
   ["an origin with a path", { allowedOrigins: ["https://app.example.com/"] }, /is no origin/],
   ["the origin null", { allowedOrigins: ["null"] }, /is no origin/],
@@ -57,6 +65,10 @@ it.each<readonly [string, Partial<HttpHandlerSettings<string> & ListeningOptions
 it("wants to know who the clients are", () => {
   const options = JSON.parse("{}");
   expect(() => createHttpHandler({ server, ...options })).toThrow(/principal or an admitter/);
+  // Of `serveHttp`, so a handler would ignore it.
+  expect(() => createHttpHandler({ server, principal: "ada", ...JSON.parse('{"port":1}') })).toThrow(
+    /no option "port"/,
+  );
 });
 
 it("a handler serves beside other things of an application's own server", async () => {
