@@ -93,5 +93,5 @@ describe("whatever clients do to tasks", () => {
       }),
       { numRuns },
     );
-  });
+  }, 120_000);
 });

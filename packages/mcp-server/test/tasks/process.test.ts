@@ -125,6 +125,6 @@ describe("tasks of a server over stdio, kept in files", () => {
         last.child.stdin.end();
         await last.ended;
       }),
-    120_000,
+    300_000,
   );
 });

@@ -92,5 +92,5 @@ describe("the states of a task", () => {
       }),
       { numRuns },
     );
-  });
+  }, 120_000);
 });
