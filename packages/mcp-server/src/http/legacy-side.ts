@@ -5,6 +5,7 @@ import { type Exchange, HttpRefusal } from "./exchange.js";
 import type { Call } from "./legacy/call.js";
 import { createDueQueue } from "./legacy/due-queue.js";
 import { createEntrance } from "./legacy/entrance.js";
+import { checkEventStore } from "./legacy/event-store.js";
 import { readSessionBounds, type SessionBounds } from "./legacy/limits.js";
 import type { LegacySideOptions } from "./legacy/options.js";
 import type { Outlet } from "./legacy/outlet.js";
@@ -29,9 +30,10 @@ export interface LegacySide<P> {
   close(): Promise<void>;
 }
 
-/** @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist. */
+/** @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist, or an event store that is none. */
 export function createLegacySide<P>(options: LegacySideOptions<P>): LegacySide<P> {
   const { sessions, onUnexpectedError, scheduler = systemScheduler } = options;
+  checkEventStore(sessions?.eventStore);
   const bounds = readSessionBounds(sessions?.limits);
   const table = createSessionTable<P>(bounds, scheduler);
   const setting = settingOf(options, bounds, scheduler, table.onUse);

@@ -30,3 +30,13 @@ export interface EventStore {
   /** Forgets a session, which has ended. Nothing of it is appended later. */
   forget(session: string): void | Promise<void>;
 }
+
+const functions = ["append", "readAfter", "forget"] as const;
+
+/** @throws {TypeError} for what lacks one of the functions, at the start and not when the first client needs it. */
+export function checkEventStore(store: EventStore | undefined): void {
+  if (store === undefined) return;
+  for (const name of functions) {
+    if (typeof store[name] !== "function") throw new TypeError(`the event store has no function "${name}"`);
+  }
+}

@@ -117,12 +117,13 @@ describe("limits of sessions", () => {
   });
 
   it.each([
-    { limits: { idleMs: 999 }, error: RangeError },
-    { limits: { maxSessions: 0 }, error: RangeError },
-    { limits: { streamAfterMs: 0.5 }, error: RangeError },
-    { limits: { maxSession: 5 }, error: TypeError },
-  ])("are refused at start when they are none: $limits", ({ limits, error }) => {
-    expect(() => drive({ limits })).toThrow(error);
+    { options: { limits: { idleMs: 999 } }, error: /idleMs is 999/ },
+    { options: { limits: { maxSessions: 0 } }, error: /maxSessions is 0/ },
+    { options: { limits: { streamAfterMs: 0.5 } }, error: /streamAfterMs is 0.5/ },
+    { options: { limits: { maxSession: 5 } }, error: /no limit "maxSession"/ },
+    { options: { eventStore: {} }, error: /no function "append"/ },
+  ])("are refused at start when they are none, as is an event store: $options", ({ options, error }) => {
+    expect(() => drive(JSON.parse(JSON.stringify(options)))).toThrow(error);
   });
 });
 
