@@ -3,6 +3,7 @@ import { defineConfig } from "tsup";
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    protocol: "src/protocol.ts",
     stdio: "src/stdio.ts",
     http: "src/http.ts",
     tasks: "src/tasks.ts",

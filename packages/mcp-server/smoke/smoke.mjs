@@ -4,8 +4,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { createMcpServer } from "@berth/mcp-server";
+import { createBearerAdmitter, createJwtVerifier, createToken, firstOf, openTokenFile } from "@berth/mcp-server/auth";
+import { createHttpHandler, serveHttp } from "@berth/mcp-server/http";
 import {
-  createMcpServer,
   decideEra,
   EraError,
   isEraError,
@@ -13,9 +15,7 @@ import {
   mcpErrors,
   modernRevisions,
   negotiateRevision,
-} from "@berth/mcp-server";
-import { createBearerAdmitter, createJwtVerifier, createToken, firstOf, openTokenFile } from "@berth/mcp-server/auth";
-import { createHttpHandler, serveHttp } from "@berth/mcp-server/http";
+} from "@berth/mcp-server/protocol";
 import { createMemoryTaskStore } from "@berth/mcp-server/tasks";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 

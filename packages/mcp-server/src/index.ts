@@ -1,16 +1,5 @@
+export type { Era, ServedRevisions } from "./era.js";
 export {
-  decideEra,
-  type Era,
-  type EraDecision,
-  type EraQuestion,
-  modernMetaKeys,
-  type ServedRevisions,
-} from "./era.js";
-export {
-  EraError,
-  type EraErrorCode,
-  type EraWireError,
-  isEraError,
   isRpcError,
   type McpServerErrorCode,
   RegistrationError,
@@ -26,16 +15,7 @@ export {
   type PipelineToolOptions,
   pipelineTool,
 } from "./pipelines/pipeline-tool.js";
-export {
-  isLegacyRevision,
-  isModernRevision,
-  type LegacyRevision,
-  legacyRevisions,
-  type ModernRevision,
-  modernRevisions,
-  negotiateRevision,
-  type ProtocolRevision,
-} from "./revisions.js";
+export type { LegacyRevision, ModernRevision, ProtocolRevision } from "./revisions.js";
 export type { EncodedAnswer, JsonRpcError, JsonRpcResponse } from "./server/answer.js";
 export type { Authorizer, PermissionKind, PermissionQuestion } from "./server/authorize.js";
 export type { Connection, ConnectionOptions, Delivery } from "./server/connection.js";
@@ -80,4 +60,3 @@ export type { TraceContext } from "./server/trace.js";
 export type { TaskLimits } from "./tasks/limits.js";
 export type { FailedTask, TaskSettings, TaskSupport, ToolTask } from "./tasks/settings.js";
 export type { TaskStore } from "./tasks/store.js";
-export { mcpErrors } from "./wire-errors.js";

@@ -7,7 +7,7 @@ import {
   legacyRevisions,
   modernRevisions,
   type ServedRevisions,
-} from "../src/index.js";
+} from "../src/protocol.js";
 
 const both: ServedRevisions = { legacy: legacyRevisions, modern: modernRevisions };
 const legacyOnly: ServedRevisions = { legacy: legacyRevisions, modern: [] };

@@ -1,6 +1,6 @@
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, it } from "vitest";
-import { legacyRevisions, mcpErrors, modernRevisions } from "../src/index.js";
+import { legacyRevisions, mcpErrors, modernRevisions } from "../src/protocol.js";
 
 describe("against the official SDKs", () => {
   it("the newest legacy revision is that of SDK 1.x, and it speaks every one of ours", () => {

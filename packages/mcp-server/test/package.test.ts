@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { modernMetaKeys } from "../src/index.js";
+import { modernMetaKeys } from "../src/protocol.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const text = (name: string): string => readFileSync(`${root}${name}`, "utf8");
@@ -11,23 +11,25 @@ const manifest = JSON.parse(text("package.json"));
 describe("the built package", () => {
   it("exports what it lists, and nothing else", async () => {
     expect(Object.keys(await import("@berth/mcp-server")).sort()).toEqual([
-      "EraError",
       "RegistrationError",
       "ResultError",
       "RpcError",
       "createMcpServer",
-      "decideEra",
       "defineTool",
+      "isRpcError",
+      "pipelineTool",
+    ]);
+    expect(Object.keys(await import("@berth/mcp-server/protocol")).sort()).toEqual([
+      "EraError",
+      "decideEra",
       "isEraError",
       "isLegacyRevision",
       "isModernRevision",
-      "isRpcError",
       "legacyRevisions",
       "mcpErrors",
       "modernMetaKeys",
       "modernRevisions",
       "negotiateRevision",
-      "pipelineTool",
     ]);
     expect(Object.keys(await import("@berth/mcp-server/stdio"))).toEqual(["serveStdio"]);
     expect(Object.keys(await import("@berth/mcp-server/http")).sort()).toEqual([

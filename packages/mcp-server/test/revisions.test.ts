@@ -5,7 +5,7 @@ import {
   legacyRevisions,
   modernRevisions,
   negotiateRevision,
-} from "../src/index.js";
+} from "../src/protocol.js";
 
 describe("revisions", () => {
   it("are named newest first, and belong to one era each", () => {

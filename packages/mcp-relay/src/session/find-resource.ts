@@ -1,4 +1,4 @@
-import { mcpErrors } from "@berth/mcp-server";
+import { mcpErrors } from "@berth/mcp-server/protocol";
 import { listKinds } from "../list-kinds.js";
 import type { Upstream } from "../upstream/upstream.js";
 import { compileTemplate, maxTemplateLength, type TemplateMatcher } from "../uri-template.js";

@@ -7,7 +7,7 @@ import {
   spanType,
   wireErrors,
 } from "@berth/jsonrpc-framing";
-import { decideEra, isEraError, legacyRevisions, modernMetaKeys } from "@berth/mcp-server";
+import { decideEra, isEraError, legacyRevisions, modernMetaKeys } from "@berth/mcp-server/protocol";
 import type { FrameReceiver } from "@berth/stdio-transport";
 import { encodeText, errorFrame } from "../translate.js";
 import { takeNotification } from "./client-notices.js";

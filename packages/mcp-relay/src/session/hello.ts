@@ -1,5 +1,5 @@
 import { type Envelope, readString, splice, wireErrors } from "@berth/jsonrpc-framing";
-import { type LegacyRevision, negotiateRevision } from "@berth/mcp-server";
+import { type LegacyRevision, negotiateRevision } from "@berth/mcp-server/protocol";
 import { encodeText, replacing, withId } from "../translate.js";
 import { notServed } from "../wire-errors.js";
 

@@ -1,4 +1,4 @@
-import { isLegacyRevision, type LegacyRevision } from "@berth/mcp-server";
+import { isLegacyRevision, type LegacyRevision } from "@berth/mcp-server/protocol";
 import type { RelayOptions } from "../relay-options.js";
 import type { ServerTerms } from "../relay-terms.js";
 

@@ -1,5 +1,5 @@
 import { readMember, readScalar, readString, spanType, splitObject } from "@berth/jsonrpc-framing";
-import { isLegacyRevision, type LegacyRevision } from "@berth/mcp-server";
+import { isLegacyRevision, type LegacyRevision } from "@berth/mcp-server/protocol";
 import { visibleText } from "../visible-text.js";
 import { upstreamGone } from "../wire-errors.js";
 import { askPeer, type OwnAnswer } from "./own-request.js";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { HttpRefusal } from "../../src/http/exchange.js";
 import { routeMessage } from "../../src/http/route-message.js";
-import { legacyRevisions, modernRevisions, type ServedRevisions } from "../../src/index.js";
+import { legacyRevisions, modernRevisions, type ServedRevisions } from "../../src/protocol.js";
 
 const served: ServedRevisions = { legacy: legacyRevisions, modern: modernRevisions };
 const version = fc.constantFrom("2026-07-28", "2025-11-25", "2099-01-01", "", 1, null, undefined);

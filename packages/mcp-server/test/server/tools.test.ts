@@ -1,6 +1,7 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { createMcpServer, defineTool, legacyRevisions } from "../../src/index.js";
+import { createMcpServer, defineTool } from "../../src/index.js";
+import { legacyRevisions } from "../../src/protocol.js";
 import { errorOf, openClient, resultOf } from "../support/client.js";
 import { sampleServer, sampleTools } from "../support/sample.js";
 
