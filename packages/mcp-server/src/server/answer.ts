@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, type RequestId, wireErrors } from "@berth/jsonrpc-framing";
+import { type FramingError, type JsonObject, type JsonValue, type RequestId, wireErrors } from "@berth/jsonrpc-framing";
 import { isEraError, isRpcError } from "../errors.js";
 import type { Reply } from "./core.js";
 import { EncodedResult } from "./list.js";
@@ -57,6 +57,11 @@ export function toWireError(error: unknown): JsonRpcError | undefined {
 
 export function wireError(code: number, message: string, data?: JsonValue): JsonRpcError {
   return data === undefined ? { code, message } : { code, message, data };
+}
+
+/** Whether it was a notification that is at fault: none is ever answered (JSON-RPC 2.0 § 4.1). Requests with such parameters have an id. */
+export function isOfNotification({ code, requestId }: FramingError): boolean {
+  return code === "PARAMS_INVALID" && requestId === undefined;
 }
 
 /** What the client gets for a fault of ours: nothing of its text. */

@@ -3,7 +3,15 @@ import type { ServedRevisions } from "../era.js";
 import { RegistrationError } from "../errors.js";
 import { createSchemaCompiler, isSchemaError, type SchemaCompiler, type SchemaLimits } from "../json-schema/index.js";
 import { openTasks } from "../tasks/open-tasks.js";
-import { type Answer, type EncodedAnswer, encode, type JsonRpcResponse, toResponse, wireError } from "./answer.js";
+import {
+  type Answer,
+  type EncodedAnswer,
+  encode,
+  isOfNotification,
+  type JsonRpcResponse,
+  toResponse,
+  wireError,
+} from "./answer.js";
 import { type Connection, type ConnectionOptions, ConnectionState } from "./connection.js";
 import { isObject } from "./context.js";
 import { createCore } from "./core.js";
@@ -117,6 +125,7 @@ export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
   return {
     async handle(value, context) {
       const message = tryRead(value, stateOf(context.connection));
+      if (message === undefined) return undefined;
       return "kind" in message ? answer(message, context, toResponse) : toResponse(message);
     },
     handleMessage: (message, context) => answer(message, context, encode),
@@ -155,12 +164,13 @@ function createCompiler(limits: SchemaLimits | undefined): SchemaCompiler {
   }
 }
 
-/** The message, or the answer to what is none. */
-function tryRead(value: unknown, state: ConnectionState): Message | Answer {
+/** The message, or the answer to what is none, if one is due. */
+function tryRead(value: unknown, state: ConnectionState): Message | Answer | undefined {
   try {
     return readMessage(value, { params: "object" });
   } catch (error) {
     if (!isFramingError(error)) throw error;
+    if (isOfNotification(error)) return undefined;
     return {
       id: error.requestId ?? (state.era === "modern" ? undefined : null),
       error: wireError(error.wireCode, error.message),

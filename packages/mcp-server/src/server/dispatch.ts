@@ -9,6 +9,7 @@ import { InputRequired } from "./input.js";
 import { type Method, methodsOf } from "./methods.js";
 import { deepFreeze, type Observation, type Outcome, type RequestEvent } from "./observers.js";
 import { inputRequired } from "./rounds.js";
+import { requireLogLevel } from "./scope.js";
 import { requireStandardHeaders, requireVersionHeader } from "./standard-headers.js";
 
 /** Answers requests: era, method, then what the method does (its parameters, permission, schema, handler), then one event. */
@@ -74,7 +75,10 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
     if (found === undefined || (found.era !== "both" && found.era !== decided.era)) {
       throw new RpcError(wireErrors.methodNotFound, `Method not found: ${method.slice(0, 200)}`);
     }
-    if (headers !== undefined && decided.era === "modern") requireStandardHeaders(headers, method, context.params);
+    if (decided.era === "modern") {
+      if (headers !== undefined) requireStandardHeaders(headers, method, context.params);
+      requireLogLevel(meta);
+    }
     return found;
   };
   const run = async (context: RequestContext<P>): Promise<Reply> => {

@@ -1,9 +1,11 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
 import { ResultError, RpcError } from "../errors.js";
+import type { ProtocolRevision } from "../revisions.js";
 import { isAllowed } from "./authorize.js";
 import { isObject, type RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
 import type { PromptResult } from "./definitions.js";
+import { knownMessages } from "./known-content.js";
 import type { BoundPrompt } from "./registry.js";
 import { openState } from "./rounds.js";
 import { PromptScope } from "./scope.js";
@@ -22,7 +24,7 @@ export async function getPrompt<P>(core: Core<P>, context: RequestContext<P>): P
   const values = readArguments(prompt, given);
   openState(core, context);
   const result = await prompt.definition.handler(new PromptScope(context, core.compiler, values));
-  return complete(core, context, shape(name, result));
+  return complete(core, context, shape(name, result, context.revision));
 }
 
 /** Unknown ones are left out: they may be of a newer client. */
@@ -37,7 +39,7 @@ function readArguments<P>({ definition }: BoundPrompt<P>, given: JsonObject): Re
   return Object.fromEntries(values);
 }
 
-function shape(name: string, result: PromptResult): JsonObject {
+function shape(name: string, result: PromptResult, revision: ProtocolRevision): JsonObject {
   if (typeof result === "string") return { messages: [{ role: "user", content: { type: "text", text: result } }] };
   if (!isObject(result) || !Array.isArray(result.messages)) {
     throw new ResultError(`the handler of prompt "${name}" returned neither a string nor messages`);
@@ -45,7 +47,7 @@ function shape(name: string, result: PromptResult): JsonObject {
   const { description, messages, _meta } = result;
   return {
     ...(description === undefined ? {} : { description }),
-    messages,
+    messages: knownMessages(messages, revision),
     ...(_meta === undefined ? {} : { _meta }),
   };
 }

@@ -1,5 +1,6 @@
-import type { JsonObject, JsonValue, RequestId } from "@berth/jsonrpc-framing";
+import { type JsonObject, type JsonValue, type RequestId, wireErrors } from "@berth/jsonrpc-framing";
 import { modernMetaKeys } from "../era.js";
+import { RpcError } from "../errors.js";
 import type { SchemaCompiler } from "../json-schema/index.js";
 import type { ProtocolRevision } from "../revisions.js";
 import type { RequestContext } from "./context.js";
@@ -12,6 +13,16 @@ const levels: readonly LogLevel[] = ["debug", "info", "notice", "warning", "erro
 /** Whether a value that came from a client names a level. */
 export function isLogLevel(value: unknown): value is LogLevel {
   return levels.some((level) => level === value);
+}
+
+/**
+ * A request of 2026-07-28 may say from which level on it wants log messages (MCP 2026-07-28, Logging).
+ * @throws {RpcError} -32602 for a level that does not exist.
+ */
+export function requireLogLevel(meta: JsonObject): void {
+  const level = meta[modernMetaKeys.logLevel];
+  if (level === undefined || isLogLevel(level)) return;
+  throw new RpcError(wireErrors.invalidParams, `${modernMetaKeys.logLevel} names no log level`);
 }
 
 /** What handlers get. Its functions are getters that bind on use, so a call costs no closure that its handler does not ask for. */

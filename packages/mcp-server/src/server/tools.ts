@@ -9,6 +9,7 @@ import { type Core, complete, type Reply } from "./core.js";
 import type { ToolResult } from "./definitions.js";
 import { requireHeaderArguments } from "./header-arguments.js";
 import { InputRequired } from "./input.js";
+import { knownContent } from "./known-content.js";
 import type { BoundTool } from "./registry.js";
 import { openState } from "./rounds.js";
 import { ToolScope } from "./scope.js";
@@ -104,12 +105,14 @@ async function shape<P>({ name, output }: BoundTool<P>, result: Exclude<ToolResu
   };
 }
 
-/** Legacy clients know structured results since 2025-06-18, and objects only. */
+/** Legacy clients know structured results since 2025-06-18, and objects only; and older ones not all kinds of content. */
 function gate(result: JsonObject, { era, revision }: RequestContext<unknown>): JsonObject {
-  if (era === "modern" || !("structuredContent" in result)) return result;
-  if (revision >= "2025-06-18" && isObject(result["structuredContent"])) return result;
-  const { structuredContent, ...rest } = result;
-  return rest;
+  if (era === "modern") return result;
+  const { structuredContent, content, ...rest } = result;
+  if (revision < "2025-06-18") {
+    return { content: Array.isArray(content) ? knownContent(content, revision) : [], ...rest };
+  }
+  return structuredContent === undefined || isObject(structuredContent) ? result : { content, ...rest };
 }
 
 /** A model can mend its arguments when it sees why they were refused: a tool error since 2025-11-25, before it an error of the protocol. */

@@ -7,7 +7,7 @@ import {
   wireErrors,
 } from "@berth/jsonrpc-framing";
 import { logToStderr } from "../log-to-stderr.js";
-import { type Answer, encode, internalError, wireError } from "../server/answer.js";
+import { type Answer, encode, internalError, isOfNotification, wireError } from "../server/answer.js";
 import type { Connection } from "../server/connection.js";
 import { isObject } from "../server/context.js";
 import type { McpServer } from "../server/create-server.js";
@@ -159,12 +159,18 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
   const refuse = (id: string | number | undefined, wireCode: number, text: string, limit?: number): void => {
     const error = wireError(wireCode, text, limit === undefined ? undefined : { limit });
     outbound.send(bytesOf({ id: id ?? (connection.era === "modern" ? undefined : null), error }));
+    countBadLine();
+  };
+  const countBadLine = (): void => {
     badLines += 1;
     if (badLines < bounds.maxBadLines) return;
     log(`${badLines} lines in a row were no messages`);
     void stop(1, true);
   };
-  const onBadLine = ({ wireCode, message, requestId }: FramingError): void => refuse(requestId, wireCode, message);
+  const onBadLine = (fault: FramingError): void => {
+    if (isOfNotification(fault)) countBadLine();
+    else refuse(fault.requestId, fault.wireCode, fault.message);
+  };
   const onOversize = ({ envelope }: OversizeFrame): void => {
     const id = envelope?.kind === "request" ? envelope.id : undefined;
     refuse(id, wireErrors.invalidRequest, "the message is too large", bounds.maxFrameBytes);
