@@ -28,8 +28,8 @@ export function requestBytes(revision: string, line: HttpRequestLine, placeholde
   const { method = "POST", path = "/mcp", raw, bytes, body } = line;
   const text = raw ?? (body === undefined ? "" : JSON.stringify(placeholders.expand(body)));
   const content = bytes === undefined ? Buffer.from(text) : Buffer.from(bytes, "latin1");
-  const headers = { ...ordinaryRequest(revision, line), ...line.headers };
-  if (method === "POST" || content.length > 0) Object.assign(headers, { "content-length": String(content.length) });
+  const length = method === "POST" || content.length > 0 ? { "content-length": String(content.length) } : {};
+  const headers: Headers = { ...ordinaryRequest(revision, line), ...length, ...line.headers };
   const fields = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().flatMap((one) => (one === null ? [] : [`${name}: ${placeholders.expand(one)}`])),
   );

@@ -23,9 +23,9 @@ const admitter: Admitter<string> = {
 };
 
 /** The golden server behind real sockets. */
-export async function openHttp({ limits, server = {}, http = {}, eventStore }: Header, clock: Clock) {
+export async function openHttp({ limits, server = {}, http = {}, eventStore, sessionLimits }: Header, clock: Clock) {
   const made = goldenServer({ createMcpServer, RpcError, shown }, clock.now, server);
-  const sessions = eventStore ? { eventStore: createMemoryEventStore() } : undefined;
+  const sessions = { limits: sessionLimits, eventStore: eventStore && createMemoryEventStore() };
   const logger = (): void => undefined;
   const listening: HttpServer = await serveHttp({ server: made, admitter, limits, sessions, logger, ...http });
   return {

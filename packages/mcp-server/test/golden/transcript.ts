@@ -25,6 +25,8 @@ export interface Header {
   readonly server?: JsonObject;
   /** HTTP: options of the endpoint that JSON can say. */
   readonly http?: JsonObject;
+  /** HTTP: limits of sessions. */
+  readonly sessionLimits?: { readonly [name: string]: number };
   /** HTTP: keeps events, so that streams can be resumed. */
   readonly eventStore?: true;
 }
