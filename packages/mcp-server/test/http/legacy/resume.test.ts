@@ -169,6 +169,20 @@ describe("with an event store a stream", () => {
     expect(labels(second.messages)).toEqual(["2?", "3?", "done"]);
   });
 
+  it("that is over is not sent again when only its end is kept: 400", async () => {
+    const driven = drive({ eventStore: createMemoryEventStore({ maxEventsPerSession: 1 }) });
+    const session = await driven.initialize("2025-11-25", "ada", { elicitation: {} });
+    const exchange = await driven.call(1, "a", { session }, token);
+    const { scope, answer } = driven.calls.get("a") ?? {};
+    scope?.requestInput({ q: { method: "elicitation/create", params: { message: "?" } } }).catch(() => undefined);
+    await settled();
+    answer?.("done");
+    await exchange.ended();
+    const [primed, asked] = exchange.events;
+    expect((await driven.get({ session, lastEventId: primed?.id })).status).toBe(400);
+    expect(steps((await driven.get({ session, lastEventId: asked?.id })).messages)).toEqual(["done"]);
+  });
+
   it("is let go of by its handler: the client comes back, for progress and for the answer", async () => {
     const driven = drive(kept({ limits: { retryMs: 500 } }));
     const from = await opened(driven);
