@@ -1,10 +1,9 @@
-import { readMember, type Scheduler, wireErrors } from "@berth/jsonrpc-framing";
+import { readMember, type Scheduler, systemScheduler, wireErrors } from "@berth/jsonrpc-framing";
 import type { UpstreamConnection } from "./connection.js";
 import { canonicalDefinition, type Definition, type NameMember, readDefinition } from "./drift.js";
 import { isRelayError, RelayError } from "./errors.js";
 import { type ListKind, listKinds } from "./list-kinds.js";
 import { readServerTerms } from "./relay-terms.js";
-import { systemScheduler } from "./scheduler.js";
 import type { PinnedInitialize } from "./server-policy.js";
 import { copySpan, errorFrame, notificationFrame, requestFrame, resultFrame } from "./translate.js";
 import { fetchList, maxElements } from "./upstream/fetch-list.js";

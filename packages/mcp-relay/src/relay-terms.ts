@@ -1,9 +1,8 @@
-import type { Scheduler } from "@berth/jsonrpc-framing";
+import { type Scheduler, systemScheduler } from "@berth/jsonrpc-framing";
 import { RelayError } from "./errors.js";
 import { listKinds } from "./list-kinds.js";
 import { checkServerNames, type NameStyle } from "./names.js";
 import type { RelayLimits, RelayOptions } from "./relay-options.js";
-import { systemScheduler } from "./scheduler.js";
 import type { BadLinePolicy, PinnedInitialize, ServerPolicy, ServerWaits, ToolPolicy } from "./server-policy.js";
 
 /** A ServerPolicy with defaults filled in. */
