@@ -7,6 +7,7 @@ export default defineConfig({
     stdio: "src/stdio.ts",
     http: "src/http.ts",
     tasks: "src/tasks.ts",
+    contracts: "src/contracts.ts",
     auth: "src/auth.ts",
     opentelemetry: "src/opentelemetry.ts",
     "json-schema": "src/json-schema/index.ts",

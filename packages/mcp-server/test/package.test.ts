@@ -51,6 +51,10 @@ describe("the built package", () => {
       "createMemoryTaskStore",
       "isTaskStoreError",
     ]);
+    expect(Object.keys(await import("@berth/mcp-server/contracts")).sort()).toEqual([
+      "eventStoreContract",
+      "taskStoreContract",
+    ]);
     expect(Object.keys(await import("@berth/mcp-server/opentelemetry"))).toEqual(["createOpenTelemetry"]);
     expect(Object.keys(await import("@berth/mcp-server/json-schema")).sort()).toEqual([
       "SchemaError",

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { watchTasks } from "../../src/tasks/watching.js";
 import { createMemoryTaskStore, type TaskRecord, type TaskStore } from "../../src/tasks.js";
 import { errorOf } from "../support/client.js";
+import { record } from "../support/task-record.js";
 import { createGate, knowsTasks, manualTime, openTaskClient, taskServer, taskTool } from "../support/task-server.js";
-import { record } from "./task-store.contract.js";
 
 const lookup = (taskId: string): readonly ["tasks/get", { readonly taskId: string }, typeof knowsTasks] => [
   "tasks/get",

@@ -1,20 +1,51 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type OpenedTaskStore, taskStoreContract } from "../../src/contracts.js";
 import { createMemoryTaskStore } from "../../src/tasks.js";
 import { openFileTaskStore } from "../support/file-task-store.js";
-import { record, taskStoreContract } from "./task-store.contract.js";
+import { record } from "../support/task-record.js";
 
-taskStoreContract("memory", async () => ({ store: createMemoryTaskStore(), close: async () => undefined }));
-
-taskStoreContract("a folder of JSON files", async () => {
+interface OpenedFolder extends OpenedTaskStore {
+  readonly folder: string;
+}
+const openFolder = async (): Promise<OpenedFolder> => {
   const folder = await mkdtemp(join(tmpdir(), "task-store-"));
-  return {
-    store: await openFileTaskStore(folder),
-    reopen: () => openFileTaskStore(folder),
-    close: () => rm(folder, { recursive: true }),
-  };
+  return { store: await openFileTaskStore(folder), folder, close: () => rm(folder, { recursive: true }) };
+};
+
+describe("the store in memory, as a store of tasks", () => {
+  const openSmall = () => ({ store: createMemoryTaskStore({ maxBytes: 100_000 }) });
+  const checks = taskStoreContract(() => ({ store: createMemoryTaskStore() }), { openSmall, rounds: 200 });
+  it.each(checks)("$name", ({ run }) => run());
+});
+
+describe("a folder of JSON files, as a store of tasks", () => {
+  const reopen = ({ folder }: OpenedFolder) => openFileTaskStore(folder);
+  it.each(taskStoreContract(openFolder, { reopen }))("$name", ({ run }) => run());
+});
+
+describe.each([
+  { name: "memory", open: async (): Promise<OpenedTaskStore> => ({ store: createMemoryTaskStore() }) },
+  { name: "a folder", open: openFolder },
+])("a store in $name", ({ open }) => {
+  it("gives any JSON back as it was given, as result, as data of an error and as parameters of a question", async () => {
+    const { store, close } = await open();
+    let count = 0;
+    const property = fc.asyncProperty(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), async (given) => {
+      const json = JSON.parse(JSON.stringify(given));
+      const error = { code: -1, message: "no", data: json };
+      const inputRequests = { key: { method: "elicitation/create", params: json } } as const;
+      count += 1;
+      const kept = record(`any-${count}`, { result: json, error, inputRequests });
+      await store.create(kept);
+      expect(await store.read(kept.taskId)).toEqual(kept);
+    });
+    await fc.assert(property, { numRuns: 50 });
+    await close?.();
+  });
 });
 
 describe("the store in memory", () => {

@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { createFakeScheduler } from "../../../../jsonrpc-framing/test/fake-scheduler.js";
+import { eventStoreContract } from "../../../src/contracts.js";
 import {
   createMemoryEventStore,
   type MemoryEventStore,
   type MemoryEventStoreLimits,
 } from "../../../src/http/legacy/memory-event-store.js";
-import { testEventStore } from "./event-store.contract.js";
 
-testEventStore("in memory", () => createMemoryEventStore());
+describe("the event store in memory, as a store of events", () => {
+  const openSmall = () => ({ store: createMemoryEventStore({ maxEventsPerSession: 20 }) });
+  const checks = eventStoreContract(() => ({ store: createMemoryEventStore() }), { openSmall, rounds: 500 });
+  it.each(checks)("$name", ({ run }) => run());
+});
 
 const time = createFakeScheduler();
 function fill(store: MemoryEventStore, session: string, count: number, message = "{}", from = 1): void {
