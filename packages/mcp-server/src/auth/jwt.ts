@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
+import { isObject } from "../json.js";
 import { optionFault } from "./errors.js";
 import { type Jose, loadJose } from "./jose.js";
 import { type JwtLimits, readJwtBounds } from "./jwt-limits.js";
@@ -83,7 +84,7 @@ export async function createJwtVerifier<P>(options: JwtOptions<P>): Promise<Toke
         tell(onRefused, reasonOf(error));
         return undefined;
       }
-      if (!isClaims(claims)) return undefined;
+      if (!isObject(claims)) return undefined;
       const found = await principal(claims);
       if (found === undefined) tell(onRefused, "no principal");
       return found === undefined ? undefined : { principal: found, scopes: scopesOf(claims) };
@@ -151,10 +152,6 @@ function scopesOf(claims: JwtClaims): readonly string[] {
   const given: JsonValue | undefined = claims["scope"] ?? claims["scp"];
   if (typeof given === "string") return given.split(" ").filter((scope) => scope !== "");
   return Array.isArray(given) ? given.filter((scope) => typeof scope === "string") : [];
-}
-
-function isClaims(value: unknown): value is JwtClaims {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function reasonOf(error: unknown): string {

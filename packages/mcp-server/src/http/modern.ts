@@ -1,8 +1,8 @@
 import { type RequestMessage, wireErrors } from "@berth/jsonrpc-framing";
 import { modernMetaKeys } from "../era.js";
+import { isObject } from "../json.js";
 import { internalError, wireError } from "../server/answer.js";
 import type { Connection } from "../server/connection.js";
-import { isObject } from "../server/context.js";
 import type { McpServer } from "../server/create-server.js";
 import { mcpErrors } from "../wire-errors.js";
 import type { EventSink, Exchange } from "./exchange.js";

@@ -1,6 +1,6 @@
 import { type JsonValue, type Message, wireErrors } from "@berth/jsonrpc-framing";
 import { modernMetaKeys, type ServedRevisions } from "../era.js";
-import { isObject } from "../server/context.js";
+import { isObject } from "../json.js";
 import { mcpErrors } from "../wire-errors.js";
 import { HttpRefusal } from "./exchange.js";
 

@@ -1,6 +1,6 @@
 import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
 import { ResultError } from "../errors.js";
-import { isObject } from "../server/context.js";
+import { isObject } from "../json.js";
 import type { ToolDefinition } from "../server/definitions.js";
 import type { ArgumentsOf, SchemaSource } from "../server/schema-source.js";
 

@@ -1,7 +1,8 @@
 import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
+import { isObject } from "../json.js";
 import { isAllowed } from "./authorize.js";
-import { isObject, type RequestContext } from "./context.js";
+import type { RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
 import type { Completer } from "./definitions.js";
 

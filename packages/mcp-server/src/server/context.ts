@@ -1,5 +1,6 @@
 import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
 import type { Era } from "../era.js";
+import { isObject } from "../json.js";
 import type { ProtocolRevision } from "../revisions.js";
 import type { TaskHandle } from "../tasks/live.js";
 import type { ConnectionState } from "./connection.js";
@@ -92,8 +93,4 @@ export class RequestContext<P> {
     this.#reason = reason;
     this.#controller?.abort(reason);
   }
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

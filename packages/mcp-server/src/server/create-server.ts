@@ -1,6 +1,7 @@
 import { isFramingError, type Message, type NotificationMessage, readMessage } from "@berth/jsonrpc-framing";
 import type { ServedRevisions } from "../era.js";
 import { RegistrationError } from "../errors.js";
+import { isObject } from "../json.js";
 import { createSchemaCompiler, isSchemaError, type SchemaCompiler, type SchemaLimits } from "../json-schema/index.js";
 import { openTasks } from "../tasks/open-tasks.js";
 import {
@@ -13,7 +14,6 @@ import {
   wireError,
 } from "./answer.js";
 import { type Connection, type ConnectionOptions, ConnectionState } from "./connection.js";
-import { isObject } from "./context.js";
 import { createCore } from "./core.js";
 import { createDispatcher } from "./dispatch.js";
 import { instrument } from "./instrument.js";

@@ -1,13 +1,14 @@
 import { type RequestMessage, wireErrors } from "@berth/jsonrpc-framing";
 import { decideEra, modernMetaKeys } from "../era.js";
 import { RpcError } from "../errors.js";
+import { deepFreeze, isObject } from "../json.js";
 import { type Answer, toWireError, wireError } from "./answer.js";
 import type { ConnectionState } from "./connection.js";
-import { isObject, RequestContext } from "./context.js";
+import { RequestContext } from "./context.js";
 import type { Core, Reply } from "./core.js";
 import { InputRequired } from "./input.js";
 import { type Method, methodsOf } from "./methods.js";
-import { deepFreeze, type Observation, type Outcome, type RequestEvent } from "./observers.js";
+import type { Observation, Outcome, RequestEvent } from "./observers.js";
 import { inputRequired } from "./rounds.js";
 import { requireLogLevel } from "./scope.js";
 import { requireStandardHeaders, requireVersionHeader } from "./standard-headers.js";

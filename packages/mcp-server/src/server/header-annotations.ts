@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
-import { isObject } from "./context.js";
+import { isObject } from "../json.js";
 
 /**
  * What is wrong with the `x-mcp-header` annotations of a tool's input schema (MCP 2026-07-28, Transports § Custom headers): clients drop a tool

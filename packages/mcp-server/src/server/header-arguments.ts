@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
-import { isObject } from "./context.js";
+import { isObject } from "../json.js";
 import { readHeaderValue } from "./header-value.js";
 import { type Headers, headerMismatch } from "./standard-headers.js";
 

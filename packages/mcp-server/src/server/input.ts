@@ -1,8 +1,9 @@
 import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
+import { isObject } from "../json.js";
 import type { SchemaCompiler } from "../json-schema/index.js";
 import { mcpErrors } from "../wire-errors.js";
-import { isObject, type RequestContext } from "./context.js";
+import type { RequestContext } from "./context.js";
 import type { InputRequest } from "./definitions.js";
 
 /** Questions that the client has to answer before the handler can go on. */

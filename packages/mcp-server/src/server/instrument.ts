@@ -1,6 +1,6 @@
 import type { RequestId, RequestMessage } from "@berth/jsonrpc-framing";
+import { isObject } from "../json.js";
 import type { Answer } from "./answer.js";
-import { isObject } from "./context.js";
 import type { DispatchContext, Dispatcher } from "./dispatch.js";
 import type { RequestEvent } from "./observers.js";
 import { readTrace, type TraceContext } from "./trace.js";

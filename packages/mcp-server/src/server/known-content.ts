@@ -1,6 +1,6 @@
 import type { JsonArray, JsonValue } from "@berth/jsonrpc-framing";
+import { isObject } from "../json.js";
 import type { ProtocolRevision } from "../revisions.js";
-import { isObject } from "./context.js";
 
 /** The revision since which every client knows every kind of content that this package can send. */
 const allKnownSince: ProtocolRevision = "2025-06-18";

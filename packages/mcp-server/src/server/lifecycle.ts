@@ -1,8 +1,9 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
+import { isObject } from "../json.js";
 import { negotiateRevision } from "../revisions.js";
 import { tasksCapability } from "../tasks/extension.js";
-import { isObject, type RequestContext } from "./context.js";
+import type { RequestContext } from "./context.js";
 import { type Core, complete } from "./core.js";
 import { isLogLevel } from "./scope.js";
 

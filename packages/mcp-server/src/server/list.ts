@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
+import { deepFreeze } from "../json.js";
 import type { ProtocolRevision } from "../revisions.js";
-import { deepFreeze } from "./observers.js";
 
 /** A result that is made once and sent many times. */
 export class EncodedResult {

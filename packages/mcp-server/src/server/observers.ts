@@ -1,4 +1,4 @@
-import type { JsonArray, JsonObject, JsonValue, RequestId } from "@berth/jsonrpc-framing";
+import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
 import type { ProtocolRevision } from "../revisions.js";
 import type { TraceContext } from "./trace.js";
 
@@ -78,26 +78,4 @@ export function observe<P>(
       }
     },
   };
-}
-
-/** Freezes a JSON value all the way down. Recursion is bounded: a message is at most 128 levels deep. */
-export function deepFreeze<T extends JsonValue>(value: T): T {
-  if (typeof value === "object" && value !== null) freezeTree(value);
-  return value;
-}
-
-function freezeTree(node: JsonObject | JsonArray): void {
-  Object.freeze(node);
-  if (isArray(node)) {
-    for (const child of node) if (typeof child === "object" && child !== null) freezeTree(child);
-    return;
-  }
-  for (const key in node) {
-    const child = node[key];
-    if (typeof child === "object" && child !== null) freezeTree(child);
-  }
-}
-
-function isArray(node: JsonObject | JsonArray): node is JsonArray {
-  return Array.isArray(node);
 }

@@ -1,8 +1,9 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
 import { ResultError, RpcError } from "../errors.js";
+import { isObject } from "../json.js";
 import type { ProtocolRevision } from "../revisions.js";
 import { isAllowed } from "./authorize.js";
-import { isObject, type RequestContext } from "./context.js";
+import type { RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
 import type { PromptResult } from "./definitions.js";
 import { knownMessages } from "./known-content.js";

@@ -1,10 +1,10 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
 import { RegistrationError, type RegistrationProblem } from "../errors.js";
+import { isObject } from "../json.js";
 import type { SchemaCompiler } from "../json-schema/index.js";
 import { legacyRevisions, modernRevisions, type ProtocolRevision } from "../revisions.js";
 import { readTaskLimits, type TaskBounds } from "../tasks/limits.js";
 import { type BoundTask, readToolTask } from "../tasks/settings.js";
-import { isObject } from "./context.js";
 import type {
   PromptDefinition,
   Registration,

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
+import { isObject, toJson } from "../json.js";
 import type { ProtocolRevision } from "../revisions.js";
 import type { Icon } from "./content.js";
-import { isObject } from "./context.js";
 import type {
   PromptDefinition,
   Registration,
@@ -34,12 +34,6 @@ type VersionedMember = "annotations" | "title" | "outputSchema" | "_meta" | "ico
 /** Whether clients of this revision know the member. Revisions are dates: they compare as text. */
 export function knows(revision: ProtocolRevision, member: VersionedMember): boolean {
   return revision >= since[member];
-}
-
-/** A copy without undefined members, as JSON would write it. */
-function toJson(value: object): JsonObject {
-  const json: JsonObject = JSON.parse(JSON.stringify(value));
-  return json;
 }
 
 function common(

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
-import { isObject } from "./context.js";
+import { isObject } from "../json.js";
 
 /** Signs what has to come back with a retry, and checks it when it does. It is signed, not secret: the client can read it. */
 export interface RequestStateCodec {

@@ -1,8 +1,8 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
-import { isObject, type RequestContext } from "./context.js";
+import { deepFreeze, isObject, toJson } from "../json.js";
+import type { RequestContext } from "./context.js";
 import { type Core, complete } from "./core.js";
-import { deepFreeze } from "./observers.js";
 
 /**
  * Takes the answers that came with a retry (MCP 2026-07-28, MRTR). They count only for questions that a valid state names: without one the
@@ -27,6 +27,6 @@ export function openState<P>(core: Core<P>, context: RequestContext<P>): void {
 export function inputRequired<P>(core: Core<P>, context: RequestContext<P>): JsonObject {
   const { pendingInput = {}, answers } = context;
   const requestState = core.codec.sign({ asked: Object.keys(pendingInput), answers }, core.binding(context));
-  const inputRequests = JSON.parse(JSON.stringify(pendingInput));
+  const inputRequests = toJson(pendingInput);
   return complete(core, context, { resultType: "input_required", inputRequests, requestState });
 }

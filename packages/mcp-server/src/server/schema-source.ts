@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
+import { toJson } from "../json.js";
 import type { SchemaCompiler, SchemaProblem } from "../json-schema/index.js";
 import { pointerTo } from "../json-schema/pointer.js";
 
@@ -66,7 +67,7 @@ function bindStandard(source: StandardSchema): BoundSchema {
   if (typeof standard.jsonSchema?.input !== "function") {
     throw new TypeError(`this ${standard.vendor} schema cannot say its JSON Schema (no ~standard.jsonSchema)`);
   }
-  const json: JsonObject = JSON.parse(JSON.stringify(standard.jsonSchema.input({ target: "draft-2020-12" })));
+  const json = toJson(standard.jsonSchema.input({ target: "draft-2020-12" }));
   return {
     json,
     check(value) {

@@ -1,8 +1,9 @@
 import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
+import { isObject } from "../json.js";
 import { watchable, watchTasks } from "../tasks/watching.js";
 import type { ConnectionState, Delivery } from "./connection.js";
-import { isObject, type RequestContext } from "./context.js";
+import type { RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
 import { findResource } from "./resources.js";
 

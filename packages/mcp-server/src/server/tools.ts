@@ -1,10 +1,11 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
 import { isRpcError, ResultError, RpcError } from "../errors.js";
+import { isObject } from "../json.js";
 import type { SchemaProblem } from "../json-schema/index.js";
 import { declaresTasks, requireTasks } from "../tasks/extension.js";
 import type { TaskTool } from "../tasks/tasks.js";
 import { isAllowed } from "./authorize.js";
-import { isObject, type RequestContext } from "./context.js";
+import type { RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
 import type { ToolResult } from "./definitions.js";
 import { requireHeaderArguments } from "./header-arguments.js";

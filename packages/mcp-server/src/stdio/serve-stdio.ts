@@ -6,10 +6,10 @@ import {
   type RequestMessage,
   wireErrors,
 } from "@berth/jsonrpc-framing";
+import { isObject } from "../json.js";
 import { logToStderr } from "../log-to-stderr.js";
 import { type Answer, encode, internalError, isOfNotification, wireError } from "../server/answer.js";
 import type { Connection } from "../server/connection.js";
-import { isObject } from "../server/context.js";
 import type { McpServer } from "../server/create-server.js";
 import { within } from "../within.js";
 import { readMessages } from "./inbound.js";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
-import { isObject } from "../server/context.js";
+import { isObject } from "../json.js";
 import { mcpErrors } from "../wire-errors.js";
 
 /** The extension's name among capabilities (Tasks extension 2026-07-28). */

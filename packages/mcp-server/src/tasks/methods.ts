@@ -1,7 +1,8 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
+import { isObject } from "../json.js";
 import { isAllowed } from "../server/authorize.js";
-import { isObject, type RequestContext } from "../server/context.js";
+import type { RequestContext } from "../server/context.js";
 import { type Core, complete } from "../server/core.js";
 import type { InputRequest } from "../server/definitions.js";
 import { checkAnswer } from "../server/input.js";

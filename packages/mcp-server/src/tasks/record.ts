@@ -1,4 +1,5 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
+import { toJson } from "../json.js";
 import type { JsonRpcError } from "../server/answer.js";
 import type { InputRequest } from "../server/definitions.js";
 
@@ -65,10 +66,4 @@ export function toDetailed(record: TaskRecord): JsonObject {
   if (status === "failed" && error !== undefined) return { ...seed, error: toJson(error) };
   if (status === "input_required") return { ...seed, inputRequests: toJson(inputRequests) };
   return seed;
-}
-
-/** Without undefined members, as JSON would write it. */
-function toJson(value: object): JsonObject {
-  const json: JsonObject = JSON.parse(JSON.stringify(value));
-  return json;
 }

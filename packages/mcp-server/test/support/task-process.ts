@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { JsonObject } from "@berth/jsonrpc-framing";
-import { isObject } from "../../src/server/context.js";
+import { isObject } from "../../src/json.js";
 
 const program = fileURLToPath(new URL("../programs/task-server.mjs", import.meta.url));
 const _meta = {
