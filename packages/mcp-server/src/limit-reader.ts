@@ -1,3 +1,5 @@
+type LimitFault = "unknown" | "out-of-range";
+
 /** What one limit may be, and what it is when the caller names none. */
 interface LimitRange {
   readonly min: number;
@@ -8,14 +10,18 @@ interface LimitRange {
 /** The ranges of limits that are members of one option. */
 export type LimitRanges<Limits> = Readonly<Record<keyof Limits, LimitRange>>;
 
+/** Limits with defaults filled in; the only form that internal code sees. */
+export type Bounds<Limits> = { readonly [Name in keyof Limits]-?: number };
+
 /**
  * Reads a caller's limits, one at a time, with defaults. A fault is told as a text that names the limit, its value and its range, or one
  * that does not exist; where `fault` does not throw, the default stands in.
+ * @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist, unless `fault` is given.
  */
 export function limitReader<Limits extends { readonly [Name in keyof Limits]?: number | undefined }>(
   limits: Limits | undefined,
   ranges: LimitRanges<Limits>,
-  fault: (message: string, kind: "unknown" | "out-of-range") => void,
+  fault: (message: string, kind: LimitFault) => void = refuse,
 ): (name: keyof Limits & string) => number {
   for (const name of Object.keys(limits ?? {})) {
     if (!Object.hasOwn(ranges, name)) fault(`there is no limit "${name}"`, "unknown");
@@ -27,4 +33,8 @@ export function limitReader<Limits extends { readonly [Name in keyof Limits]?: n
     fault(`${name} is ${value}; it has to be a whole number from ${min} to ${max}`, "out-of-range");
     return preset;
   };
+}
+
+function refuse(message: string, kind: LimitFault): never {
+  throw kind === "unknown" ? new TypeError(message) : new RangeError(message);
 }

@@ -1,4 +1,4 @@
-import { type LimitRanges, limitReader } from "../limit-reader.js";
+import { type Bounds, type LimitRanges, limitReader } from "../limit-reader.js";
 import { optionFault } from "./errors.js";
 
 /** What bounds the checking of JWTs. */
@@ -21,7 +21,7 @@ export interface JwtLimits {
   readonly clockToleranceMs?: number | undefined;
 }
 /** With defaults filled in. */
-export type JwtBounds = { readonly [Name in keyof JwtLimits]-?: number };
+export type JwtBounds = Bounds<JwtLimits>;
 
 const ranges = {
   maxKeySetBytes: { min: 1_024, max: 16_777_216, preset: 262_144 },

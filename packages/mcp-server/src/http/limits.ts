@@ -1,4 +1,4 @@
-import { type LimitRanges, limitReader } from "../limit-reader.js";
+import { type Bounds, type LimitRanges, limitReader } from "../limit-reader.js";
 
 /** What bounds serving over HTTP. Each is a whole number. */
 export interface HttpServerLimits {
@@ -27,7 +27,7 @@ export interface HttpServerLimits {
   readonly drainMs?: number | undefined;
 }
 /** With defaults filled in. */
-export type HttpBounds = { readonly [Name in keyof HttpServerLimits]-?: number };
+export type HttpBounds = Bounds<HttpServerLimits>;
 
 const ranges = {
   maxBodyBytes: { min: 1_024, max: 67_108_864, preset: 4_194_304 },
@@ -44,7 +44,7 @@ const ranges = {
 
 /** @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist. */
 export function readHttpBounds(limits: HttpServerLimits | undefined): HttpBounds {
-  const read = limitReader(limits, ranges, fault);
+  const read = limitReader(limits, ranges);
   return {
     maxBodyBytes: read("maxBodyBytes"),
     maxBufferedBytes: read("maxBufferedBytes"),
@@ -71,7 +71,7 @@ export interface ListeningLimits {
   readonly idleMs?: number | undefined;
 }
 /** With defaults filled in. */
-export type ListeningBounds = { readonly [Name in keyof ListeningLimits]-?: number };
+export type ListeningBounds = Bounds<ListeningLimits>;
 
 const listeningRanges = {
   maxConnections: { min: 1, max: 1_048_576, preset: 16_384 },
@@ -82,15 +82,11 @@ const listeningRanges = {
 
 /** @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist. */
 export function readListeningBounds(limits: ListeningLimits | undefined): ListeningBounds {
-  const read = limitReader(limits, listeningRanges, fault);
+  const read = limitReader(limits, listeningRanges);
   return {
     maxConnections: read("maxConnections"),
     headersMs: read("headersMs"),
     maxHeaderBytes: read("maxHeaderBytes"),
     idleMs: read("idleMs"),
   };
-}
-
-function fault(message: string, kind: "unknown" | "out-of-range"): never {
-  throw kind === "unknown" ? new TypeError(message) : new RangeError(message);
 }

@@ -1,4 +1,4 @@
-import { type LimitRanges, limitReader } from "../limit-reader.js";
+import { type Bounds, type LimitRanges, limitReader } from "../limit-reader.js";
 import { SchemaError } from "./errors.js";
 
 /** Bounds of compiling and of validating. Each is a whole number; README § Limits lists ranges and what happens on excess. */
@@ -26,7 +26,7 @@ export interface SchemaLimits {
 }
 
 /** SchemaLimits with defaults filled in. */
-export type SchemaBounds = { readonly [Name in keyof SchemaLimits]-?: number };
+export type SchemaBounds = Bounds<SchemaLimits>;
 
 const ranges = {
   maxSchemaBytes: { min: 16, max: 16_777_216, preset: 262_144 },

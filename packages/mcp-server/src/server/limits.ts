@@ -1,4 +1,4 @@
-import { type LimitRanges, limitReader } from "../limit-reader.js";
+import { type Bounds, type LimitRanges, limitReader } from "../limit-reader.js";
 
 /** What bounds a server. Each is a whole number; a value out of its range is a RegistrationError. */
 export interface McpServerLimits {
@@ -16,7 +16,7 @@ export interface McpServerLimits {
   readonly maxRequestStateBytes?: number | undefined;
 }
 /** With defaults filled in. */
-export type ServerLimits = { readonly [Name in keyof McpServerLimits]-?: number };
+export type ServerLimits = Bounds<McpServerLimits>;
 
 const ranges = {
   pageSize: { min: 1, max: 1_000, preset: 100 },

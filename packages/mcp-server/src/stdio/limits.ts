@@ -1,4 +1,4 @@
-import { type LimitRanges, limitReader } from "../limit-reader.js";
+import { type Bounds, type LimitRanges, limitReader } from "../limit-reader.js";
 
 /** What bounds a stdio server. */
 export interface StdioServerLimits {
@@ -18,7 +18,7 @@ export interface StdioServerLimits {
   readonly drainMs?: number | undefined;
 }
 /** With defaults filled in. */
-export type StdioBounds = { readonly [Name in keyof StdioServerLimits]-?: number };
+export type StdioBounds = Bounds<StdioServerLimits>;
 
 const ranges = {
   maxFrameBytes: { min: 1_024, max: 67_108_864, preset: 4_194_304 },
@@ -32,9 +32,7 @@ const ranges = {
 
 /** @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist. */
 export function readBounds(limits: StdioServerLimits | undefined): StdioBounds {
-  const read = limitReader(limits, ranges, (message, kind) => {
-    throw kind === "unknown" ? new TypeError(message) : new RangeError(message);
-  });
+  const read = limitReader(limits, ranges);
   return {
     maxFrameBytes: read("maxFrameBytes"),
     maxSentFrameBytes: read("maxSentFrameBytes"),

@@ -1,4 +1,4 @@
-import { type LimitRanges, limitReader } from "../limit-reader.js";
+import { type Bounds, type LimitRanges, limitReader } from "../limit-reader.js";
 
 /** What bounds the tasks of a server. Each is a whole number; a value out of its range is a RegistrationError. */
 export interface TaskLimits {
@@ -18,7 +18,7 @@ export interface TaskLimits {
   readonly maxQuestions?: number | undefined;
 }
 /** With defaults filled in. */
-export type TaskBounds = { readonly [Name in keyof TaskLimits]-?: number };
+export type TaskBounds = Bounds<TaskLimits>;
 
 const month = 2_592_000_000;
 const ranges = {

@@ -25,9 +25,7 @@ interface Kept {
  * @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist.
  */
 export function createMemoryTaskStore(options?: MemoryTaskStoreOptions): TaskStore {
-  const maxBytes = limitReader(options, ranges, (message, kind) => {
-    throw kind === "unknown" ? new TypeError(message) : new RangeError(message);
-  })("maxBytes");
+  const maxBytes = limitReader(options, ranges)("maxBytes");
   const tasks = new Map<string, Kept>();
   let total = 0;
   const put = (record: TaskRecord, old: Kept | undefined): void => {

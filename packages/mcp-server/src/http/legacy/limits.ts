@@ -1,4 +1,4 @@
-import { type LimitRanges, limitReader } from "../../limit-reader.js";
+import { type Bounds, type LimitRanges, limitReader } from "../../limit-reader.js";
 
 /** What bounds sessions and their streams. */
 export interface SessionLimits {
@@ -26,7 +26,7 @@ export interface SessionLimits {
   readonly maxWaitingBytes?: number | undefined;
 }
 /** With defaults filled in. */
-export type SessionBounds = { readonly [Name in keyof SessionLimits]-?: number };
+export type SessionBounds = Bounds<SessionLimits>;
 
 const ranges = {
   idleMs: { min: 1_000, max: 86_400_000, preset: 1_800_000 },
@@ -44,9 +44,7 @@ const ranges = {
 
 /** @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist. */
 export function readSessionBounds(limits: SessionLimits | undefined): SessionBounds {
-  const read = limitReader(limits, ranges, (message, kind) => {
-    throw kind === "unknown" ? new TypeError(message) : new RangeError(message);
-  });
+  const read = limitReader(limits, ranges);
   return {
     idleMs: read("idleMs"),
     maxSessions: read("maxSessions"),

@@ -1,5 +1,5 @@
 import { type Scheduler, systemScheduler } from "@berth/jsonrpc-framing";
-import { type LimitRanges, limitReader } from "../../limit-reader.js";
+import { type Bounds, type LimitRanges, limitReader } from "../../limit-reader.js";
 import { createDueQueue } from "./due-queue.js";
 import type { EventStore, StreamEvent } from "./event-store.js";
 
@@ -107,12 +107,10 @@ export function createMemoryEventStore(
   };
 }
 
-type StoreBounds = { readonly [Name in keyof MemoryEventStoreLimits]-?: number };
+type StoreBounds = Bounds<MemoryEventStoreLimits>;
 
 function readStoreBounds(limits: MemoryEventStoreLimits | undefined): StoreBounds {
-  const read = limitReader(limits, ranges, (message, kind) => {
-    throw kind === "unknown" ? new TypeError(message) : new RangeError(message);
-  });
+  const read = limitReader(limits, ranges);
   return {
     maxEvents: read("maxEvents"),
     maxBytes: read("maxBytes"),
