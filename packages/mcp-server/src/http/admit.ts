@@ -1,7 +1,7 @@
 import { wireErrors } from "@berth/jsonrpc-framing";
 import type { Admission, AdmissionRefusal, Admitter } from "./admission.js";
-import { type Exchange, HttpRefusal } from "./exchange.js";
-import { clientGone } from "./refusals.js";
+import type { Exchange } from "./exchange.js";
+import { clientGone, HttpRefusal } from "./refusals.js";
 
 /**
  * Asks who sent a request.

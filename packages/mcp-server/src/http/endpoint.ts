@@ -3,7 +3,7 @@ import type { ServedRevisions } from "../era.js";
 import { within } from "../within.js";
 import { admit } from "./admit.js";
 import { documentServer } from "./documents.js";
-import { type Exchange, HttpRefusal } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
 import type { LegacySide } from "./legacy-side.js";
 import { type Accepted, readAccept } from "./media-types.js";
 import { type ModernHost, serveModern } from "./modern.js";
@@ -11,7 +11,7 @@ import { createOpenStreams } from "./open-streams.js";
 import type { HttpHandlerOptions } from "./options.js";
 import { allowedHeaders, createOriginCheck } from "./origin.js";
 import { checkPost, parseBody } from "./receive.js";
-import { badRequest, busy, closing, refuse, refuseFault } from "./refusals.js";
+import { badRequest, busy, closing, HttpRefusal, refuse, refuseFault } from "./refusals.js";
 import { routeMessage } from "./route-message.js";
 import type { ServedExchange, Surroundings } from "./served-exchange.js";
 

@@ -32,23 +32,3 @@ export interface EventSink {
   /** Cuts it off, for a client that does not read. What has not left is lost. May be called again. */
   abort(): void;
 }
-
-/** Ends a request with a status of HTTP and, unless absent, a JSON-RPC error as its body. */
-export class HttpRefusal extends Error {
-  override readonly name = "HttpRefusal";
-  readonly status: number;
-  /** JSON-RPC number of the body; undefined: no body. */
-  readonly wireCode: number | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  constructor(
-    status: number,
-    wireCode: number | undefined,
-    message: string,
-    headers: Readonly<Record<string, string>> = {},
-  ) {
-    super(message);
-    this.status = status;
-    this.wireCode = wireCode;
-    this.headers = headers;
-  }
-}

@@ -1,7 +1,7 @@
 import { randomBytes as nodeRandomBytes } from "node:crypto";
 import { type Message, type Scheduler, systemScheduler } from "@berth/jsonrpc-framing";
 import type { LegacyRevision } from "../revisions.js";
-import { type Exchange, HttpRefusal } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
 import type { Call } from "./legacy/call.js";
 import { createDueQueue } from "./legacy/due-queue.js";
 import { createEntrance } from "./legacy/entrance.js";
@@ -11,7 +11,7 @@ import type { LegacySideOptions } from "./legacy/options.js";
 import type { Outlet } from "./legacy/outlet.js";
 import type { Session, SessionSetting } from "./legacy/session.js";
 import { createSessionTable } from "./legacy/session-table.js";
-import { busy, refuse, refuseFault } from "./refusals.js";
+import { busy, HttpRefusal, refuse, refuseFault } from "./refusals.js";
 
 /**
  * Sessions of clients that open with `initialize` (MCP 2025-03-26 to 2025-11-25, Transports § Streamable HTTP). Host, origin,

@@ -1,7 +1,7 @@
 import { isFramingError, type Message, parseMessage } from "@berth/jsonrpc-framing";
-import { type Exchange, HttpRefusal } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
 import { type Accepted, isJson, readAccept } from "./media-types.js";
-import { badRequest } from "./refusals.js";
+import { badRequest, HttpRefusal } from "./refusals.js";
 
 /**
  * What can be said of a POST before its body is read.

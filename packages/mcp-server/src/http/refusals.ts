@@ -1,14 +1,28 @@
 import { type RequestId, wireErrors } from "@berth/jsonrpc-framing";
 import { internalError, wireError } from "../server/answer.js";
-import { type Exchange, HttpRefusal } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
+
+/** Ends a request with a status of HTTP and a JSON-RPC error as its body. */
+export class HttpRefusal extends Error {
+  override readonly name = "HttpRefusal";
+  readonly status: number;
+  /** JSON-RPC or MCP error number of the body. */
+  readonly wireCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, wireCode: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.wireCode = wireCode;
+    this.headers = headers;
+  }
+}
 
 /**
  * Answers with a refusal. Without `id` the error has none, in every revision: that is what MCP says of errors for what could not be read
  * (2025-11-25 and 2026-07-28, Transports § Sending messages), and `null` is no id by its schemas.
  */
 export function refuse(exchange: Exchange, { status, wireCode, message, headers }: HttpRefusal, id?: RequestId): void {
-  if (wireCode === undefined) exchange.answer(status, headers);
-  else exchange.answer(status, { ...headers, ...json }, errorBody(wireError(wireCode, message), id));
+  exchange.answer(status, { ...headers, ...json }, errorBody(wireError(wireCode, message), id));
 }
 
 /** Answers what is no refusal, and so a fault of ours: no word of it reaches the client. */

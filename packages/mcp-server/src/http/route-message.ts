@@ -2,7 +2,7 @@ import { type JsonValue, type Message, wireErrors } from "@berth/jsonrpc-framing
 import { modernMetaKeys, type ServedRevisions } from "../era.js";
 import { isObject } from "../json.js";
 import { mcpErrors } from "../wire-errors.js";
-import { HttpRefusal } from "./exchange.js";
+import { HttpRefusal } from "./refusals.js";
 
 /** By whose rules a message by POST is answered. */
 export type Route = "legacy" | "modern-request" | "modern-notification";

@@ -1,6 +1,6 @@
-import type { Exchange, HttpRefusal } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
 import type { HttpBounds } from "./limits.js";
-import { badRequest, busy } from "./refusals.js";
+import { badRequest, busy, type HttpRefusal } from "./refusals.js";
 
 /** An exchange as the front ends make it. */
 export interface ServedExchange extends Exchange {

@@ -1,6 +1,6 @@
-import { type EventSink, HttpRefusal } from "./exchange.js";
+import type { EventSink } from "./exchange.js";
 import { Gone } from "./gone.js";
-import { clientGone } from "./refusals.js";
+import { clientGone, HttpRefusal } from "./refusals.js";
 import { collectBody, type ServedExchange, type Surroundings, streamHeaders, tooSlow } from "./served-exchange.js";
 import { openWebStream } from "./web-sink.js";
 

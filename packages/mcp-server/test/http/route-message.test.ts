@@ -1,7 +1,7 @@
 import { readMessage } from "@berth/jsonrpc-framing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { HttpRefusal } from "../../src/http/exchange.js";
+import { HttpRefusal } from "../../src/http/refusals.js";
 import { routeMessage } from "../../src/http/route-message.js";
 import { legacyRevisions, modernRevisions, type ServedRevisions } from "../../src/protocol.js";
 
