@@ -8,5 +8,8 @@ export default defineConfig({
   clean: true,
   // Half the bytes to compile at each start of a server; the source maps hold the sources.
   minify: true,
+  esbuildOptions(options) {
+    options.lineLimit = 160; // Node shows the line of an uncaught error, and it should be one
+  },
   target: "node20",
 });
