@@ -14,6 +14,8 @@ export interface LinePeer {
   next(): Promise<string>;
   /** What it wrote that `next` has not given out yet. */
   readonly unread: string;
+  /** What it said beside the protocol, for whoever looks for a fault. */
+  readonly told: string;
   /** Ends its input and resolves with its exit code. */
   end(): Promise<number | null>;
 }
@@ -29,6 +31,9 @@ export function openPiped({ limits, onUnexpectedError = "continue", server = {} 
     next: lines.next,
     get unread() {
       return lines.unread();
+    },
+    get told() {
+      return piped.logged.join("\n");
     },
     async end() {
       piped.input.end();
@@ -47,13 +52,19 @@ export function openChild({ limits, onUnexpectedError = "continue", server = {} 
   const exited = new Promise<number | null>((resolve) => void child.on("close", resolve));
   const lines = collectLines();
   child.stdout.on("data", lines.add);
-  child.stderr.resume();
+  let told = "";
+  child.stderr.on("data", (chunk) => {
+    told += chunk;
+  });
   child.stdin.on("error", () => undefined); // it may end by itself while it is written to
   return {
     write: (bytes) => void child.stdin.write(bytes),
     next: lines.next,
     get unread() {
       return lines.unread();
+    },
+    get told() {
+      return told;
     },
     end() {
       child.stdin.end();

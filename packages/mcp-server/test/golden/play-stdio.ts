@@ -21,7 +21,7 @@ export async function checkStdio(transcript: Transcript, { header, lines }: Exch
     }
   } finally {
     const code = await peer.end();
-    expect({ code, unread: peer.unread }).toEqual({ code: header.exit ?? 0, unread: "" });
+    expect({ code, unread: peer.unread }, peer.told).toEqual({ code: header.exit ?? 0, unread: "" });
   }
 }
 
