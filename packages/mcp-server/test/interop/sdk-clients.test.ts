@@ -4,17 +4,12 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { serverProgram } from "./answers.js";
-import { calls } from "./features/calls.js";
-import { changes } from "./features/changes.js";
-import { lists } from "./features/lists.js";
-import { questions } from "./features/questions.js";
-import { tools } from "./features/tools.js";
+import { features } from "./features/all.js";
 import { connectSdk1 } from "./sdk-1.js";
 import { connectSdk2, modes } from "./sdk-2.js";
 import { type Served, serveInterop } from "./served.js";
 import type { Subject } from "./subject.js";
 
-const features = [...changes, ...tools, ...calls, ...lists, ...questions];
 const launch = { command: process.execPath, args: [serverProgram, "stdio"], stderr: "ignore" as const };
 let served: Served;
 

@@ -11,6 +11,7 @@ import { createTools } from "./tools.mjs";
 const [mode, token] = process.argv.slice(2);
 const icon = { src: "https://example.com/icon.png", mimeType: "image/png", sizes: ["48x48"] };
 let connection;
+let http;
 const server = createMcpServer({
   identity: {
     name: "interop",
@@ -25,7 +26,12 @@ const server = createMcpServer({
   cacheHints: { ttlMs: 60_000, scope: "private" },
   limits: { pageSize: 4 },
   isSafeError: (error) => error instanceof RangeError,
-  tools: createTools({ icon, server: () => server, ping: () => connection.ping() }),
+  tools: createTools({
+    icon,
+    server: () => server,
+    ping: () => connection.ping(),
+    sessionCount: () => http?.sessionCount,
+  }),
   prompts,
   resources,
   resourceTemplates,
@@ -45,12 +51,12 @@ async function serveOwnTransport() {
 
 async function serveOverHttp() {
   const verify = (given) => (given === token ? { principal: "ada", scopes: [] } : undefined);
-  const { url } = await serveHttp({
+  http = await serveHttp({
     server,
     admitter: createBearerAdmitter({ verifier: { verify } }),
     sessions: { eventStore: createMemoryEventStore(), limits: { retryMs: 20 } },
   });
-  console.log(url);
+  console.log(http.url);
 }
 
 if (mode === "http") await serveOverHttp();

@@ -46,8 +46,13 @@ function waitingTools(tool) {
         step += 1;
         progress(step, 3, `step ${step}`);
       });
-      signal.addEventListener("abort", () => aborted(key).resolve());
-      return released(key).promise;
+      return new Promise((resolve, reject) => {
+        released(key).promise.then(resolve);
+        signal.addEventListener("abort", () => {
+          aborted(key).resolve();
+          reject(signal.reason);
+        });
+      });
     }),
     tool("nudges", key, async ({ arguments: { key } }) => {
       (await begun(key).promise)();
@@ -113,7 +118,7 @@ async function ask(what, requestInput) {
   return JSON.stringify(answers);
 }
 
-export function createTools({ icon, server, ping }) {
+export function createTools({ icon, server, ping, sessionCount }) {
   const tool = (name, inputSchema, handler) => ({ name, description: name, inputSchema, permission: "use", handler });
   const region = { ...word, "x-mcp-header": "Region" };
   return [
@@ -143,6 +148,7 @@ export function createTools({ icon, server, ping }) {
       releaseStream();
       return new Promise((resolve) => setImmediate(resolve, "polled"));
     }),
+    tool("sessions", nothing, () => String(sessionCount())),
     tool("pings", nothing, async () => {
       await ping();
       return "pinged";
