@@ -1,4 +1,4 @@
-import { type RequestId, wireErrors } from "@berth/jsonrpc-framing";
+import { type JsonValue, type RequestId, wireErrors } from "@berth/jsonrpc-framing";
 import { internalError, wireError } from "../server/answer.js";
 import type { Exchange } from "./exchange.js";
 
@@ -9,11 +9,20 @@ export class HttpRefusal extends Error {
   /** JSON-RPC or MCP error number of the body. */
   readonly wireCode: number;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(status: number, wireCode: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+  /** `error.data` of the body. */
+  readonly data: JsonValue | undefined;
+  constructor(
+    status: number,
+    wireCode: number,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    data?: JsonValue,
+  ) {
     super(message);
     this.status = status;
     this.wireCode = wireCode;
     this.headers = headers;
+    this.data = data;
   }
 }
 
@@ -21,8 +30,9 @@ export class HttpRefusal extends Error {
  * Answers with a refusal. Without `id` the error has none, in every revision: that is what MCP says of errors for what could not be read
  * (2025-11-25 and 2026-07-28, Transports § Sending messages), and `null` is no id by its schemas.
  */
-export function refuse(exchange: Exchange, { status, wireCode, message, headers }: HttpRefusal, id?: RequestId): void {
-  exchange.answer(status, { ...headers, ...json }, errorBody(wireError(wireCode, message), id));
+export function refuse(exchange: Exchange, refusal: HttpRefusal, id?: RequestId): void {
+  const { status, wireCode, message, headers, data } = refusal;
+  exchange.answer(status, { ...headers, ...json }, errorBody(wireError(wireCode, message, data), id));
 }
 
 /** Answers what is no refusal, and so a fault of ours: no word of it reaches the client. */

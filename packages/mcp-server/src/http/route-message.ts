@@ -42,7 +42,8 @@ function checkNotification(version: JsonValue, named: string | undefined, { mode
   if (version !== named)
     throw new HttpRefusal(400, mcpErrors.headerMismatch, "MCP-Protocol-Version differs from the body");
   if (modern.some((revision) => revision === version)) return "modern-notification";
-  throw new HttpRefusal(400, mcpErrors.unsupportedProtocolVersion, "protocol version not served");
+  const data = { supported: [...modern], requested: version };
+  throw new HttpRefusal(400, mcpErrors.unsupportedProtocolVersion, "protocol version not served", {}, data);
 }
 
 function missingMeta(): HttpRefusal {
