@@ -15,8 +15,8 @@ export interface Exchange extends RequestHead {
   readonly isGone: boolean;
   /** The whole answer. Text is sent as UTF-8; `content-length` is added here. */
   answer(status: number, headers: Readonly<Record<string, string>>, body?: string | Uint8Array): void;
-  /** Status 200 and a body that grows: `text/event-stream` with what such an answer needs, beside these headers. */
-  openStream(headers: Readonly<Record<string, string>>): EventSink;
+  /** Status 200 and a body that grows: `text/event-stream` with what such an answer needs. */
+  openStream(): EventSink;
 }
 
 /** The growing body of an answer: server-sent events. */

@@ -5,6 +5,7 @@ import { internalError, wireError } from "../server/answer.js";
 import type { Connection } from "../server/connection.js";
 import type { McpServer } from "../server/create-server.js";
 import { mcpErrors } from "../wire-errors.js";
+import { plainEvent, textOf } from "./events.js";
 import type { EventSink, Exchange } from "./exchange.js";
 import type { HttpBounds } from "./limits.js";
 import type { Accepted } from "./media-types.js";
@@ -60,7 +61,7 @@ export function serveModern<P>(
   let isFarewell = false;
 
   const openSink = (): EventSink => {
-    sink = exchange.openStream({});
+    sink = exchange.openStream();
     host.streams.add(sink);
     return sink;
   };
@@ -69,7 +70,7 @@ export function serveModern<P>(
       // Over HTTP the end of a stream is its last event: the cancellation notice is for stdio.
       if (isOver || isFarewell || !accepted.stream) return;
       const to = sink ?? openSink();
-      if (!droppable || to.queuedBytes <= host.bounds.maxUnreadBytes) to.write(event(textOf(message)));
+      if (!droppable || to.queuedBytes <= host.bounds.maxUnreadBytes) to.write(plainEvent(textOf(message)));
     },
   });
   const deliver = (status: number, body: string | Uint8Array): void => {
@@ -78,7 +79,7 @@ export function serveModern<P>(
     const to = sink ?? (status === 200 && !accepted.json ? openSink() : undefined);
     if (to === undefined) exchange.answer(status, json, body);
     else {
-      to.write(event(typeof body === "string" ? body : textOf(body)));
+      to.write(plainEvent(textOf(body)));
       to.end();
     }
   };
@@ -164,12 +165,4 @@ function hasMeta({ params }: RequestMessage): boolean {
   const meta = isObject(params) ? params["_meta"] : undefined;
   if (!isObject(meta)) return false;
   return typeof meta[modernMetaKeys.protocolVersion] === "string" && isObject(meta[modernMetaKeys.clientCapabilities]);
-}
-
-function event(message: string): string {
-  return `data: ${message}\n\n`;
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }

@@ -105,10 +105,10 @@ export class NodeExchange implements ServedExchange {
     this.#leave();
   }
 
-  openStream(headers: Readonly<Record<string, string>>): EventSink {
+  openStream(): EventSink {
     this.#isAnswered = true;
     if (!this.#response.destroyed) {
-      this.#response.writeHead(200, flatten(headers, streamHeaders, this.common));
+      this.#response.writeHead(200, flatten(streamHeaders, this.common));
       this.#response.flushHeaders();
     }
     return new NodeSink(this.#response, this.#gone, () => this.#leave());

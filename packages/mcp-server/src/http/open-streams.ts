@@ -1,3 +1,4 @@
+import { keepAliveComment } from "./events.js";
 import type { EventSink } from "./exchange.js";
 import type { HttpBounds } from "./limits.js";
 
@@ -8,16 +9,13 @@ export interface OpenStreams {
   readonly size: number;
 }
 
-/** A comment (WHATWG HTML § 9.2.6): no event, but something to send, so that a connection that broke is noticed. */
-const keepAlive = ": \n\n";
-
 export function createOpenStreams({ keepAliveMs, deliveryMs, maxUnreadBytes }: HttpBounds): OpenStreams {
   /** With the time since which there was too much unread. */
   const open = new Map<EventSink, number | undefined>();
   let clock: NodeJS.Timeout | undefined;
   const look = (): void => {
     for (const [sink, since] of open) {
-      if (sink.queuedBytes === 0) sink.write(keepAlive);
+      if (sink.queuedBytes === 0) sink.write(keepAliveComment);
       if (sink.queuedBytes <= maxUnreadBytes) open.set(sink, undefined);
       else if (since === undefined) open.set(sink, performance.now());
       else if (performance.now() - since >= deliveryMs) sink.abort();

@@ -92,10 +92,10 @@ export class WebExchange implements ServedExchange {
     this.#respond(response);
   }
 
-  openStream(headers: Readonly<Record<string, string>>): EventSink {
+  openStream(): EventSink {
     this.#isAnswered = true;
     const { stream, sink } = openWebStream(this.#gone, () => this.#forget());
-    this.#respond(new Response(stream, { status: 200, headers: { ...headers, ...streamHeaders, ...this.common } }));
+    this.#respond(new Response(stream, { status: 200, headers: { ...streamHeaders, ...this.common } }));
     return sink;
   }
 

@@ -1,3 +1,4 @@
+import { textOf } from "../events.js";
 import type { Exchange } from "../exchange.js";
 import { json } from "../refusals.js";
 import type { DueQueue } from "./due-queue.js";
@@ -71,11 +72,4 @@ export class Call {
     this.#exchange = undefined;
     return exchange;
   }
-}
-
-/** JSON has no line feed outside of its strings, so that any message is one line of an event. */
-export function textOf(message: string | Uint8Array): string {
-  return typeof message === "string"
-    ? message
-    : Buffer.from(message.buffer, message.byteOffset, message.length).toString();
 }

@@ -1,7 +1,7 @@
+import { keepAliveComment, messageEvent, writeEventId } from "../events.js";
 import type { EventSink, Exchange } from "../exchange.js";
 import type { DueQueue } from "./due-queue.js";
 import type { StreamEvent } from "./event-store.js";
-import { keepAliveComment, messageEvent, writeEventId } from "./events.js";
 
 /** How often in a row a client may have taken nothing when the next comment is due, before it is cut off. */
 const maxStalls = 4;
@@ -17,7 +17,7 @@ export class Outlet {
   #isEnded = false;
 
   constructor(exchange: Exchange, watched: DueQueue<Outlet>) {
-    this.#sink = exchange.openStream({});
+    this.#sink = exchange.openStream();
     this.#watched = watched;
     watched.touch(this);
     exchange.onGone(() => this.#forget());

@@ -3,11 +3,11 @@ import type { LegacyRevision } from "../../revisions.js";
 import { internalError, wireError } from "../../server/answer.js";
 import type { Connection } from "../../server/connection.js";
 import type { McpServer } from "../../server/create-server.js";
+import { type EventPlace, readEventId, textOf } from "../events.js";
 import type { Exchange } from "../exchange.js";
 import { badRequest, errorBody, json } from "../refusals.js";
-import { Call, type CallOwner, textOf } from "./call.js";
+import { Call, type CallOwner } from "./call.js";
 import type { DueQueue } from "./due-queue.js";
-import { type EventPlace, readEventId } from "./events.js";
 import { GeneralStream } from "./general-stream.js";
 import { replay, SessionStream, type StreamOwner, type StreamSetting } from "./stream.js";
 

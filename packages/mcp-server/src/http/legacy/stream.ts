@@ -1,8 +1,8 @@
+import { type EventPlace, messageEvent, primingEvent, retryEvent, writeEventId } from "../events.js";
 import type { Exchange } from "../exchange.js";
 import { badRequest } from "../refusals.js";
 import type { DueQueue } from "./due-queue.js";
 import type { EventStore, StreamEvent } from "./event-store.js";
-import { type EventPlace, messageEvent, primingEvent, retryEvent, writeEventId } from "./events.js";
 import type { SessionBounds } from "./limits.js";
 import { Outlet } from "./outlet.js";
 

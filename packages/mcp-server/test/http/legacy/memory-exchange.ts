@@ -57,10 +57,9 @@ export class MemoryExchange implements Exchange {
     this.#finish();
   }
 
-  openStream(headers: Readonly<Record<string, string>>): EventSink {
+  openStream(): EventSink {
     this.answers += 1;
     this.status = 200;
-    this.headers = headers;
     this.isStream = true;
     const exchange = this;
     return {

@@ -1,4 +1,16 @@
-/** The text of one event that carries a message. Named, though "message" is the default: there are clients that compare the name. */
+/** JSON has no line feed outside of its strings, so that any message is one line of an event (WHATWG HTML § 9.2.6). */
+export function textOf(message: string | Uint8Array): string {
+  return typeof message === "string"
+    ? message
+    : Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString();
+}
+
+/** An event of 2026-07-28, where streams are never resumed: nothing but the message. */
+export function plainEvent(message: string): string {
+  return `data: ${message}\n\n`;
+}
+
+/** An event of a session's stream. Named, though "message" is the default: there are clients that compare the name. */
 export function messageEvent(id: string | undefined, message: string): string {
   return id === undefined ? `event: message\ndata: ${message}\n\n` : `event: message\nid: ${id}\ndata: ${message}\n\n`;
 }
@@ -13,7 +25,7 @@ export function retryEvent(retryMs: number): string {
   return `retry: ${retryMs}\n\n`;
 }
 
-/** A comment, for proxies that close what is silent. */
+/** A comment (WHATWG HTML § 9.2.6): no event, but something to send, so that proxies keep the stream and a connection that broke is noticed. */
 export const keepAliveComment = ": keep-alive\n\n";
 
 /** A place in a stream of a session. */
