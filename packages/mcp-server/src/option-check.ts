@@ -1,3 +1,5 @@
+import { nearestName } from "./nearest-name.js";
+
 /** What one option has to be. */
 export interface OptionKind {
   /** Completes "it has to be": `a function`. */
@@ -33,9 +35,7 @@ export function checkOptions(
   }
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(kinds, name)) continue;
-    fault(
-      `there is no option ${of === undefined ? "" : `of ${of} `}"${name}"; there are ${Object.keys(kinds).join(", ")}`,
-    );
+    fault(describeUnknown(name, Object.keys(kinds), of));
   }
   for (const [name, { needs, isOptional, fits }] of Object.entries(kinds)) {
     const value: unknown = Reflect.get(given, name);
@@ -43,6 +43,15 @@ export function checkOptions(
     fault(describeFault(of === undefined ? name : `${of}.${name}`, value, needs));
   }
 }
+
+/** Names the option that was meant, if one is near, and all that there are. */
+function describeUnknown(name: string, known: readonly string[], of: string | undefined): string {
+  const meant = nearestName(name.slice(0, maxNameLength), known);
+  const hint = meant === undefined ? "" : ` (did you mean "${meant}"?)`;
+  return `there is no option ${of === undefined ? "" : `of ${of} `}"${name}"${hint}; there are ${known.join(", ")}`;
+}
+/** A longer one is like none of ours, and comparing would take long. */
+const maxNameLength = 64;
 
 /** What is wrong with an option, without any text that it holds. */
 export function describeFault(name: string, value: unknown, needs: string): string {
