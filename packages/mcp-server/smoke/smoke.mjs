@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createMcpServer } from "@berth/mcp-server";
 import { createBearerAdmitter, createJwtVerifier, createToken, firstOf, openTokenFile } from "@berth/mcp-server/auth";
-import { createHttpHandler, serveHttp } from "@berth/mcp-server/http";
+import { eventStoreContract, taskStoreContract } from "@berth/mcp-server/contracts";
+import { createHttpHandler, createMemoryEventStore, serveHttp } from "@berth/mcp-server/http";
 import {
   decideEra,
   EraError,
@@ -61,6 +62,22 @@ test("a server answers a call in the stateless era, and nobody may use anything 
   assert.deepEqual(answer.result.content, [{ type: "text", text: "hi" }]);
   assert.equal((await ask(createMcpServer({ identity, tools }))).error.code, -32602);
   assert.throws(() => createMcpServer({ identity, tools: [...tools, ...tools] }), { code: "REGISTRATION_INVALID" });
+});
+
+test("the contracts of stores hold for the stores in memory, and refuse one that is broken", async () => {
+  const checks = [
+    ...taskStoreContract(() => ({ store: createMemoryTaskStore() })),
+    ...eventStoreContract(() => ({ store: createMemoryEventStore() })),
+  ];
+  for (const { run } of checks) await run();
+  const broken = { ...createMemoryTaskStore(), update: async () => true };
+  const [refused] = taskStoreContract(() => ({ store: broken })).filter(({ name }) =>
+    name.includes("not there, and makes"),
+  );
+  await assert.rejects(refused.run(), {
+    code: "ERR_ASSERTION",
+    message: /^wanted: there is nothing to replace: false\nseen: true\n/m,
+  });
 });
 
 test("a call becomes a task, asks, and is completed; the server's close ends what still runs", async () => {

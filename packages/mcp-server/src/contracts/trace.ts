@@ -39,7 +39,8 @@ export function createTrace(name: string, callMs: number, seed?: number): Trace 
       ...lines,
       ...(seed === undefined ? [] : [`again with { seed: ${seed}, rounds: 1 }`]),
     ].join("\n");
-    throw new AssertionError({ message, actual: seen, expected, operator: "deepStrictEqual", stackStartFn: fail });
+    // An operator that Node knows would have it write a difference of its own behind the message.
+    throw new AssertionError({ message, actual: seen, expected, operator: "contract", stackStartFn: fail });
   };
   const underWay = new Set<Promise<unknown>>();
   const perform = async <T, R>(

@@ -2,7 +2,7 @@ import type { TaskRecord } from "./record.js";
 
 /**
  * Where tasks are kept. It belongs to one server at a time: a server that starts declares every unfinished task of its store dead. Who opens a store
- * closes it, after the server's `close`.
+ * closes it, after the server's `close`. `taskStoreContract` of `@berth/mcp-server/contracts` checks one.
  *
  * A store is durable when what it has acknowledged is there again after the process was killed at any moment. Then, by the step at which it dies:
  * before `create` resolved: the client never got the task; it may be there, `failed`, until its time is over.

@@ -21,7 +21,7 @@ export interface TaskCalls {
 }
 
 /** Above, a list is taken for one without an end: no check keeps as many. */
-const maxListed = 10_000;
+const maxListed = 1_000;
 
 export function createTaskCalls(store: TaskStore, trace: Trace): TaskCalls {
   const refusal = (...codes: readonly TaskStoreErrorCode[]) => {
