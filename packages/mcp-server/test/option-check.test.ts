@@ -31,8 +31,12 @@ describe("an option", () => {
     checkOptions({ ...good, on: undefined }, kinds);
   });
 
-  it.each([
-    { name: "one that does not exist", given: { nam: 1 }, text: 'there is no option "nam"; there are name, on, told' },
+  it.each<{ name: string; given: unknown; text: string }>([
+    {
+      name: "one that does not exist",
+      given: { nam: 1 },
+      text: 'there is no option "nam" (did you mean "name"?); there are name, on, told',
+    },
     { name: "one of the prototype", given: { toString: 1 }, text: 'there is no option "toString"' },
     { name: "an empty text", given: { name: "" }, text: "name is empty; it has to be a text that is not empty" },
     { name: "an absent one", given: { name: undefined }, text: "name is missing; it has to be a text" },
@@ -52,11 +56,12 @@ describe("an option", () => {
     { name: "a promise where anything will do", given: { who: Promise.resolve() }, text: "who is a promise: await it" },
     { name: "a symbol", given: { name: Symbol("x") }, text: "name is Symbol(x); it has to be a text" },
   ])("is refused with its name, and what it is and has to be: $name", ({ given, text }) => {
-    expect(() => checkOptions({ ...good, ...given }, kinds)).toThrow(text);
-    expect(() => checkOptions({ ...good, ...given }, kinds)).toThrow(TypeError);
+    const options = Object.assign({ ...good }, given);
+    expect(() => checkOptions(options, kinds)).toThrow(text);
+    expect(() => checkOptions(options, kinds)).toThrow(TypeError);
   });
 
-  it.each([
+  it.each<{ name: string; given: unknown; text: string }>([
     { name: "none", given: undefined, text: "the argument is missing; it has to be an object" },
     { name: "null", given: null, text: "the argument is null" },
     { name: "a list", given: [1], text: "the argument is a list" },
@@ -77,9 +82,9 @@ describe("an option", () => {
 
   it("of another option is named with it, and all faults are told where none is thrown", () => {
     const told: string[] = [];
-    checkOptions({ x: 1 }, { y: aText, z: aFlag }, { of: "outer", fault: (text) => void told.push(text) });
+    checkOptions({ yyyy: 1 }, { y: aText, z: aFlag }, { of: "outer", fault: (text) => void told.push(text) });
     expect(told).toEqual([
-      'there is no option of outer "x"; there are y, z',
+      'there is no option of outer "yyyy"; there are y, z',
       "outer.y is missing; it has to be a text that is not empty",
       "outer.z is missing; it has to be true or false",
     ]);

@@ -1,12 +1,13 @@
 import type { AdmissionRefusal, Admitter } from "../http/admission.js";
 import { type LimitRanges, limitReader } from "../limit-reader.js";
+import { aFunction, anObject, checkOptions, type OptionKinds, optional, textsOf } from "../option-check.js";
+import { tell } from "../tell.js";
 import { type ChallengeParameters, formatChallenge } from "./challenge.js";
 import { readCredential } from "./credential.js";
 import { type AuthError, isAuthError, optionFault } from "./errors.js";
 import { createResourceDocuments, type ProtectedResource } from "./resource-metadata.js";
 import { createScopeCheck, readScopes } from "./scopes.js";
-import { tell } from "./tell.js";
-import type { TokenVerifier, VerifiedToken } from "./verifier.js";
+import { aVerifier, type TokenVerifier, type VerifiedToken } from "./verifier.js";
 
 /** What bounds the reading of credentials. */
 export interface BearerLimits {
@@ -37,6 +38,7 @@ export interface BearerOptions<P> {
  * @throws {AuthError} `AUTH_OPTIONS_INVALID`.
  */
 export function createBearerAdmitter<P>(options: BearerOptions<P>): Admitter<P> {
+  checkOptions(options, bearerOptions, { fault: optionFault });
   const { verifier, metadata, onUnavailable } = options;
   const maxTokenBytes = limitReader(options.limits, ranges, optionFault)("maxTokenBytes");
   const required = readScopes("requiredScopes", options.requiredScopes);
@@ -65,10 +67,20 @@ export function createBearerAdmitter<P>(options: BearerOptions<P>): Admitter<P> 
         tell(onUnavailable, error);
         return refusals.unavailable;
       }
-      if (verified === undefined) return refusals.malformed;
+      // A principal that is undefined or null is nobody.
+      if (verified?.principal === undefined || verified.principal === null) return refusals.malformed;
       return suffices(verified.scopes) ? { principal: verified.principal } : refusals.narrow;
     },
   };
 }
+
+const bearerOptions = {
+  verifier: aVerifier,
+  requiredScopes: optional(textsOf("scopes")),
+  impliedScopes: optional(anObject),
+  metadata: optional(anObject),
+  onUnavailable: optional(aFunction),
+  limits: optional(anObject),
+} as const satisfies OptionKinds<BearerOptions<unknown>>;
 /** What `retryMs` of the verifiers is by default. */
 const retryAfterSeconds = 5;

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { tell } from "../tell.js";
 import { AuthError } from "./errors.js";
-import { tell } from "./tell.js";
 import { untilAborted } from "./until-aborted.js";
 
 /** A file that is read again when it has changed. */

@@ -1,10 +1,20 @@
 import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
 import { isObject } from "../json.js";
+import {
+  aFunction,
+  anObject,
+  aText,
+  checkOptions,
+  kind,
+  type OptionKinds,
+  optional,
+  textsOf,
+} from "../option-check.js";
+import { tell } from "../tell.js";
 import { optionFault } from "./errors.js";
 import { type Jose, loadJose } from "./jose.js";
 import { type JwtLimits, readJwtBounds } from "./jwt-limits.js";
-import { type KeyLocation, type KeySource, openKeySource } from "./key-source.js";
-import { tell } from "./tell.js";
+import { checkKeyLocation, type KeyLocation, type KeySource, openKeySource } from "./key-source.js";
 import type { TokenVerifier } from "./verifier.js";
 
 /** Signatures that JWTs may have (RFC 7518 § 3.1, RFC 8037, RFC 9864): with these whoever checks cannot sign. */
@@ -30,15 +40,15 @@ export type JwtClaims = JsonObject;
 export interface JwtOptions<P> {
   /** What `iss` has to be, to the letter. For several issuers make several verifiers (`firstOf`): the keys of one must not speak for another. */
   readonly issuer: string;
-  /** What `aud` has to hold: this server's own address (RFC 8707 § 2). A token for anybody else is not good here. */
-  readonly audience: string;
+  /** What `aud` has to hold: this server's own address (RFC 8707 § 2), or one of them where it has several. A token for anybody else is not good here. */
+  readonly audience: string | readonly string[];
   readonly keys: KeyLocation;
   /** Default: all. */
   readonly algorithms?: readonly JwtAlgorithm[] | undefined;
   /** What the `typ` header has to be, such as `at+jwt` (RFC 9068 § 4) where the issuer sets it. Default: anything. */
   readonly tokenType?: string | undefined;
-  /** Who somebody with these claims is; undefined: nobody, and the token is refused. */
-  readonly principal: (claims: JwtClaims) => P | undefined | Promise<P | undefined>;
+  /** Who somebody with these claims is; undefined or null: nobody, and the token is refused. */
+  readonly principal: (claims: JwtClaims) => P | null | undefined | Promise<P | null | undefined>;
   /** Told why a token was refused, for logs: a code, as `malformed`, `ERR_JWT_EXPIRED exp` or `ERR_JWT_CLAIM_VALIDATION_FAILED aud`. Nothing of the token. */
   readonly onRefused?: ((reason: string) => void) | undefined;
   /** Told when keys cannot be fetched or read again. */
@@ -54,15 +64,16 @@ export interface JwtOptions<P> {
  * @throws {AuthError} `PEER_MISSING`, `AUTH_OPTIONS_INVALID`; for keys in a file `FILE_UNREADABLE`, `FILE_MODE`, `KEYS_INVALID`.
  */
 export async function createJwtVerifier<P>(options: JwtOptions<P>): Promise<TokenVerifier<P>> {
-  const { issuer, audience, tokenType, principal, onRefused, onKeysError, now = Date.now } = options;
+  checkOptions(options, jwtOptions, { fault: optionFault });
+  checkKeyLocation(options.keys);
+  const { issuer, tokenType, principal, onRefused, onKeysError, now = Date.now } = options;
   const bounds = readJwtBounds(options.limits);
-  if (issuer === "" || audience === "") optionFault("issuer and audience must not be empty");
   const allowed = readAlgorithms(options.algorithms);
   const jose = await loadJose();
   const keys = await openKeySource(options.keys, { jose, bounds, now, onKeysError });
   const expected = {
     issuer,
-    audience,
+    audience: [options.audience].flat(),
     algorithms: allowed,
     requiredClaims: ["exp"],
     clockTolerance: Math.floor(bounds.clockToleranceMs / 1_000),
@@ -86,10 +97,29 @@ export async function createJwtVerifier<P>(options: JwtOptions<P>): Promise<Toke
       }
       if (!isObject(claims)) return undefined;
       const found = await principal(claims);
-      if (found === undefined) tell(onRefused, "no principal");
-      return found === undefined ? undefined : { principal: found, scopes: scopesOf(claims) };
+      if (found !== undefined && found !== null) return { principal: found, scopes: scopesOf(claims) };
+      tell(onRefused, "no principal");
+      return undefined;
     },
   };
+}
+
+// An issuer or an audience that is absent would not be checked at all.
+const jwtOptions = {
+  issuer: kind("one text that is not empty; for several issuers make several verifiers (firstOf)", aText.fits),
+  audience: kind("a text that is not empty, or a list of some", isAudience),
+  keys: anObject,
+  algorithms: optional(textsOf("algorithms")),
+  tokenType: optional(aText),
+  principal: aFunction,
+  onRefused: optional(aFunction),
+  onKeysError: optional(aFunction),
+  limits: optional(anObject),
+  now: optional(aFunction),
+} as const satisfies OptionKinds<JwtOptions<unknown>>;
+
+function isAudience(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 && value.every(aText.fits) : aText.fits(value);
 }
 
 /**
@@ -142,7 +172,8 @@ function readAlgorithms(given: readonly JwtAlgorithm[] | undefined): JwtAlgorith
   const chosen = [...(given ?? algorithms)];
   if (chosen.length === 0) optionFault("algorithms is empty");
   for (const name of chosen) {
-    if (!algorithms.includes(name)) optionFault(`algorithms may be ${algorithms.join(", ")}`);
+    if (!algorithms.includes(name))
+      optionFault(`algorithms has ${JSON.stringify(name.slice(0, 40))}; there are ${algorithms.join(", ")}`);
   }
   return chosen;
 }

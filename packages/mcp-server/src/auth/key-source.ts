@@ -1,8 +1,10 @@
-import { AuthError } from "./errors.js";
+import { aText, checkOptions } from "../option-check.js";
+import { AuthError, optionFault } from "./errors.js";
 import { openFreshFile } from "./fresh-file.js";
 import { type Jose, type KeyLookup, readKeySet } from "./jose.js";
 import type { JwtBounds } from "./jwt-limits.js";
 import { createRemoteKeys } from "./remote-keys.js";
+import { readAddress } from "./web-address.js";
 
 /** Where the issuer's keys are: a JSON Web Key Set in a file that only its owner may write, or at an address (https, or http on loopback). */
 export type KeyLocation = { readonly file: string } | { readonly url: string };
@@ -25,7 +27,18 @@ export interface KeySourceOptions {
   readonly onKeysError: ((error: unknown) => void) | undefined;
 }
 
-/** @throws {AuthError} what is wrong with the file, or the address; addresses are not asked yet. */
+/**
+ * Before anything is loaded or read.
+ * @throws {AuthError} `AUTH_OPTIONS_INVALID`.
+ */
+export function checkKeyLocation(location: KeyLocation): void {
+  const isRemote = "url" in location;
+  if (isRemote === "file" in location) optionFault("keys has to have either a file or a url");
+  checkOptions(location, isRemote ? { url: aText } : { file: aText }, { of: "keys", fault: optionFault });
+  if (isRemote) readAddress("keys.url", location.url, { query: true });
+}
+
+/** @throws {AuthError} what is wrong with the file; addresses are not asked yet. */
 export async function openKeySource(location: KeyLocation, options: KeySourceOptions): Promise<KeySource> {
   if ("url" in location) return createRemoteKeys(location.url, options);
   const { jose, bounds, now, onKeysError } = options;

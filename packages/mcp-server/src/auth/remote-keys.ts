@@ -1,19 +1,17 @@
+import { tell } from "../tell.js";
 import { AuthError } from "./errors.js";
 import { type KeyLookup, readKeySet } from "./jose.js";
 import type { KeySource, KeySourceOptions } from "./key-source.js";
-import { tell } from "./tell.js";
 import { untilAborted } from "./until-aborted.js";
-import { readAddress } from "./web-address.js";
 
 /**
  * Keys that are fetched when they are first needed, kept for `cacheMs`, and fetched again for a key that is unknown. However many tokens come, there is at most
  * one fetch under way, and after one `coolDownMs` without, or `retryMs` when it failed. While the issuer cannot be reached, known keys count for `staleMs` more,
- * and nobody who has one waits for fetches that will hardly be better than the last.
- * @throws {AuthError} `AUTH_OPTIONS_INVALID`.
+ * and nobody who has one waits for fetches that will hardly be better than the last. The address was checked.
  */
 export function createRemoteKeys(address: string, options: KeySourceOptions): KeySource {
   const { jose, bounds, now, onKeysError } = options;
-  const url = readAddress("keys.url", address, { query: true });
+  const url = new URL(address);
   let keys: KeyLookup | undefined;
   let fetchedAt = 0;
   let attemptedAt = Number.NEGATIVE_INFINITY;

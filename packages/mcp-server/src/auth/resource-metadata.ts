@@ -1,4 +1,5 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
+import { aText, checkOptions, type OptionKinds, optional, textsOf } from "../option-check.js";
 import { optionFault } from "./errors.js";
 import { readScopes } from "./scopes.js";
 import { readAddress } from "./web-address.js";
@@ -23,6 +24,14 @@ export interface ResourceDocuments {
   readonly documents: ReadonlyMap<string, JsonObject>;
 }
 
+const resourceOptions = {
+  resource: aText,
+  authorizationServers: textsOf("addresses"),
+  scopesSupported: optional(textsOf("scopes")),
+  name: optional(aText),
+  documentation: optional(aText),
+} as const satisfies OptionKinds<ProtectedResource>;
+
 const wellKnown = "/.well-known/oauth-protected-resource";
 
 /**
@@ -30,6 +39,7 @@ const wellKnown = "/.well-known/oauth-protected-resource";
  * @throws {AuthError} `AUTH_OPTIONS_INVALID`.
  */
 export function createResourceDocuments(given: ProtectedResource, required: readonly string[]): ResourceDocuments {
+  checkOptions(given, resourceOptions, { of: "metadata", fault: optionFault });
   const url = readAddress("metadata.resource", given.resource);
   if (given.authorizationServers.length === 0) optionFault("metadata.authorizationServers is empty");
   for (const issuer of given.authorizationServers) readAddress("metadata.authorizationServers", issuer);

@@ -1,3 +1,4 @@
+import { anObject, checkOptions, textsOf } from "../option-check.js";
 import { optionFault } from "./errors.js";
 
 /** One scope (RFC 6749 § 3.3): printable ASCII without space, quote and backslash, so that it needs no escaping in a header. */
@@ -7,10 +8,15 @@ export function isScope(value: unknown): value is string {
 const maxScopeLength = 256;
 const scopePattern = /^[!#-[\]-~]+$/;
 
-/** @throws {AuthError} `AUTH_OPTIONS_INVALID` when one is none. */
-export function readScopes(option: string, scopes: readonly string[] | undefined): readonly string[] {
-  for (const scope of scopes ?? []) {
-    if (!isScope(scope)) optionFault(`${option} holds what is no scope (RFC 6749 § 3.3)`);
+/** @throws {AuthError} `AUTH_OPTIONS_INVALID` for what is no list, and when one is none. */
+export function readScopes(option: string, scopes: readonly string[] = []): readonly string[] {
+  // A text is no list of its letters.
+  checkOptions({ [option]: scopes }, { [option]: textsOf("scopes") }, { fault: optionFault });
+  for (const scope of scopes) {
+    if (isScope(scope)) continue;
+    optionFault(
+      `${option} holds a text that is no scope (RFC 6749 § 3.3: printable, without spaces and quotes; at most ${maxScopeLength} characters)`,
+    );
   }
   return [...new Set(scopes)];
 }
@@ -21,10 +27,14 @@ export function readScopes(option: string, scopes: readonly string[] | undefined
  */
 export function createScopeCheck(
   required: readonly string[],
-  implied: Readonly<Record<string, readonly string[]>> | undefined,
+  implied: Readonly<Record<string, readonly string[]>> = {},
 ): (held: readonly string[]) => boolean {
-  const grants = new Map(Object.entries(implied ?? {}));
-  for (const [broad, narrow] of grants) readScopes("impliedScopes", [broad, ...narrow]);
+  checkOptions({ impliedScopes: implied }, { impliedScopes: anObject }, { fault: optionFault });
+  const grants = new Map(Object.entries(implied));
+  for (const [broad, narrow] of grants) {
+    readScopes("impliedScopes", [broad]);
+    readScopes(`impliedScopes.${broad}`, narrow);
+  }
   const enough = required.map((scope) => impliersOf(scope, grants));
   return (held) => enough.every((any) => held.some((scope) => any.has(scope)));
 }

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { type LimitRanges, limitReader } from "../limit-reader.js";
+import { aFunction, anObject, aText, checkOptions, type OptionKinds, optional } from "../option-check.js";
 import { optionFault } from "./errors.js";
 import { openFreshFile } from "./fresh-file.js";
 import { hashToken, isOwnToken, readTokenLines, type TokenEntry } from "./token-line.js";
@@ -24,8 +25,8 @@ const ranges = {
 export interface TokenFileOptions<P> {
   /** Lines of `createToken`. Neither group nor others may write to it; that others may read it lets nobody in, since hashes are all it holds. */
   readonly path: string;
-  /** Who somebody with this token is. */
-  readonly principal: (entry: TokenEntry) => P;
+  /** Who somebody with this token is; undefined or null: nobody, and the token is refused. */
+  readonly principal: (entry: TokenEntry) => P | null | undefined | Promise<P | null | undefined>;
   /** Told when the file has changed and cannot be used: the tokens of before go on to count. Once for each reason. */
   readonly onReloadError?: ((error: unknown) => void) | undefined;
   readonly limits?: TokenFileLimits | undefined;
@@ -39,6 +40,7 @@ export interface TokenFileOptions<P> {
  * @throws {AuthError} `FILE_UNREADABLE`, `FILE_MODE`, `TOKEN_FILE_INVALID` (naming the line), `AUTH_OPTIONS_INVALID`.
  */
 export async function openTokenFile<P>(options: TokenFileOptions<P>): Promise<TokenVerifier<P>> {
+  checkOptions(options, tokenFileOptions, { fault: optionFault });
   const { path, principal, onReloadError, now = Date.now } = options;
   const limit = limitReader(options.limits, ranges, optionFault);
   const maxTokens = limit("maxTokens");
@@ -59,7 +61,16 @@ export async function openTokenFile<P>(options: TokenFileOptions<P>): Promise<To
       const entries = await file.current(signal);
       const entry = entries.get(blind(hashToken(token)));
       if (entry === undefined || (entry.expiresAt !== undefined && entry.expiresAt <= now())) return undefined;
-      return { principal: principal(entry), scopes: entry.scopes };
+      const found = await principal(entry);
+      return found === undefined || found === null ? undefined : { principal: found, scopes: entry.scopes };
     },
   };
 }
+
+const tokenFileOptions = {
+  path: aText,
+  principal: aFunction,
+  onReloadError: optional(aFunction),
+  limits: optional(anObject),
+  now: optional(aFunction),
+} as const satisfies OptionKinds<TokenFileOptions<unknown>>;

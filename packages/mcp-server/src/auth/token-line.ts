@@ -1,4 +1,6 @@
 import { createHash, randomBytes as systemRandom } from "node:crypto";
+import { isDate } from "node:util/types";
+import { aFunction, aText, checkOptions, kind, type OptionKinds, optional, textsOf } from "../option-check.js";
 import { AuthError, optionFault } from "./errors.js";
 import { isScope } from "./scopes.js";
 
@@ -18,9 +20,12 @@ export interface NewToken {
   /** 1 to 200 characters, none of them a control character. */
   readonly name: string;
   readonly scopes?: readonly string[] | undefined;
+  /** In the future. */
   readonly expiresAt: Date | "never";
   /** Default: the system's. */
   readonly randomBytes?: ((size: number) => Uint8Array) | undefined;
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
 }
 
 /**
@@ -30,17 +35,23 @@ export interface NewToken {
  * does not hold for passwords, which is why `openTokenFile` knows no tokens but these.
  * @throws {AuthError} `AUTH_OPTIONS_INVALID`.
  */
-export function createToken({ name, scopes = [], expiresAt, randomBytes = systemRandom }: NewToken): {
-  readonly token: string;
-  readonly line: string;
-} {
-  const expires = expiresAt === "never" ? expiresAt : toTime(expiresAt);
+export function createToken(options: NewToken): { readonly token: string; readonly line: string } {
+  checkOptions(options, tokenOptions, { fault: optionFault });
+  const { name, scopes = [], expiresAt, randomBytes = systemRandom, now = Date.now } = options;
+  const expires = expiresAt === "never" ? expiresAt : toTime(expiresAt, now());
   const token = `${prefix}${Buffer.from(randomBytes(tokenBytes)).toString("base64url")}`;
   const line = JSON.stringify({ name, scopes, expires, sha256: hashToken(token) });
   const entry = readLine(line);
   if (typeof entry === "string") optionFault(`a token ${entry}`);
   return { token, line };
 }
+const tokenOptions = {
+  name: aText,
+  scopes: optional(textsOf("scopes")),
+  expiresAt: kind('a Date, or "never"', (value) => value === "never" || isDate(value)),
+  randomBytes: optional(aFunction),
+  now: optional(aFunction),
+} as const satisfies OptionKinds<NewToken>;
 const tokenBytes = 32;
 const prefix = "berth_";
 
@@ -108,6 +119,9 @@ function readTime(value: unknown): number | undefined | null {
   return Number.isNaN(time) || !new Date(time).toISOString().startsWith(value.slice(0, 19)) ? null : time;
 }
 
-function toTime(date: Date): string {
-  return Number.isNaN(date.getTime()) ? optionFault("expiresAt is no time") : date.toISOString();
+function toTime(date: Date, now: number): string {
+  if (Number.isNaN(date.getTime())) optionFault("expiresAt is an invalid Date");
+  const text = date.toISOString();
+  if (date.getTime() <= now) optionFault(`expiresAt is ${text}; it has to be later than now`);
+  return text;
 }

@@ -1,4 +1,8 @@
-import { isAuthError } from "./errors.js";
+import { checkOptions, having, type OptionKind } from "../option-check.js";
+import { isAuthError, optionFault } from "./errors.js";
+
+/** A verifier of ours, or of anybody else. */
+export const aVerifier: OptionKind = having(["verify"], "a TokenVerifier, as openTokenFile and createJwtVerifier make");
 
 /** Whose a token is. */
 export interface VerifiedToken<P> {
@@ -17,9 +21,13 @@ export interface TokenVerifier<P> {
 
 /**
  * Asks one after another, until one knows the token. When none does and one could not say, nor can this.
- * @throws what a verifier throws that is not `KEYS_UNAVAILABLE`, at once.
+ * @throws {AuthError} `AUTH_OPTIONS_INVALID` for what is no verifier. `verify` rejects with what a verifier throws that is not `KEYS_UNAVAILABLE`, at once.
  */
 export function firstOf<P>(...verifiers: readonly TokenVerifier<P>[]): TokenVerifier<P> {
+  for (const [at, verifier] of verifiers.entries()) {
+    const name = `firstOf: verifier ${at + 1}`;
+    checkOptions({ [name]: verifier }, { [name]: aVerifier }, { fault: optionFault });
+  }
   return {
     async verify(token, signal) {
       let unavailable: unknown;

@@ -8,7 +8,8 @@ export function readAddress(option: string, text: string, { query = false }: { q
   if (!URL.canParse(text)) optionFault(`${option} is no absolute URL`);
   const url = new URL(text);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
-    optionFault(`${option} has to be https, or http on a loopback address`);
+    // Only what can hold no secret is told of an address.
+    optionFault(`${option} begins with ${url.protocol}; it has to be https, or http on a loopback address`);
   }
   if (url.username !== "" || url.password !== "") optionFault(`${option} must not name a user`);
   if (text.includes("#")) optionFault(`${option} must not have a fragment`);

@@ -92,6 +92,19 @@ describe("a JWT", () => {
     expect(seen).toMatchObject([{ sub: "ada", groups: ["x"] }]);
   });
 
+  it("is refused when the principal is null, as when it is undefined", async () => {
+    const reasons: string[] = [];
+    const verifier = await verifierOf({ principal: () => null, onRefused: (reason) => void reasons.push(reason) });
+    expect(await verifier.verify(await signer.sign(), never)).toBeUndefined();
+    expect(reasons).toEqual(["no principal"]);
+  });
+
+  it("is for one of several audiences, where there are several", async () => {
+    const verifier = await verifierOf({ audience: ["https://old.example.com/mcp", audience] });
+    expect(await verifier.verify(await signer.sign(), never)).toBeDefined();
+    expect(await verifier.verify(await signer.sign({ aud: "https://other.example.com" }), never)).toBeUndefined();
+  });
+
   it("passes on what the principal throws: that is no fault of the token", async () => {
     const broken = new Error("the database is gone");
     const verifier = await verifierOf({ principal: () => Promise.reject(broken) });

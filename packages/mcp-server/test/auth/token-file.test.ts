@@ -13,7 +13,7 @@ let folder: string;
 let path: string;
 let clock = present;
 const errors: unknown[] = [];
-const ada = createToken({ name: "ada", scopes: ["read"], expiresAt: new Date(present + 5_000) });
+const ada = createToken({ name: "ada", scopes: ["read"], expiresAt: new Date(present + 5_000), now: () => present });
 const eve = createToken({ name: "eve", expiresAt: "never" });
 
 beforeEach(async () => {
@@ -70,6 +70,22 @@ describe("a token", () => {
     expect(await nameOf(verifier, ada)).toBe("ada");
     clock = present + 5_000;
     expect([await nameOf(verifier, ada), await nameOf(verifier, eve)]).toEqual([undefined, "eve"]);
+  });
+
+  it.each([
+    { name: "undefined", nobody: () => undefined },
+    { name: "null", nobody: () => null },
+    { name: "a promise of undefined", nobody: () => Promise.resolve(undefined) },
+  ])("whose principal is $name is nobody's, and not good", async ({ nobody }) => {
+    await replace(eve.line);
+    expect(await (await open({ principal: nobody })).verify(eve.token, never)).toBeUndefined();
+  });
+
+  it("may be looked up elsewhere", async () => {
+    await replace(eve.line);
+    const users = new Map([["eve", "Eve"]]);
+    const verifier = await open({ principal: async ({ name }) => users.get(name) });
+    expect(await nameOf(verifier, eve)).toBe("Eve");
   });
 
   it("that is none is not known: neither a hash, nor a text that a person chose, nor one that differs in a character", async () => {
