@@ -20,7 +20,11 @@ function createClient(heard: Heard): Client {
     prompts: { onChanged: onChanged("prompts changed"), debounceMs: 0 },
     resources: { onChanged: onChanged("resources changed"), debounceMs: 0 },
   };
-  const client = new Client(clientInfo, { capabilities: clientCapabilities, listChanged });
+  const client = new Client(clientInfo, {
+    capabilities: clientCapabilities,
+    listChanged,
+    enforceStrictCapabilities: true,
+  });
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => answerTo(params.message));
   client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => (params.tools ? toolSample : textSample));
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots }));

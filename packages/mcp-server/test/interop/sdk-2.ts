@@ -18,6 +18,7 @@ function createClient(heard: Heard, mode: Mode): Client {
   const client = new Client(clientInfo, {
     capabilities: clientCapabilities,
     versionNegotiation: { mode },
+    enforceStrictCapabilities: true,
     listChanged,
   });
   client.setRequestHandler("elicitation/create", ({ params }) => answerTo(params.message));

@@ -15,7 +15,10 @@ export async function serveInterop(): Promise<Served> {
   const token = "the-token-of-the-tests";
   const child = spawn(process.execPath, [serverProgram, "http", token], { stdio: ["ignore", "pipe", "ignore"] });
   const exited = once(child, "exit");
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  const line = await Promise.race([
+    once(createInterface({ input: child.stdout }), "line").then(([text]) => text),
+    exited.then(() => Promise.reject(new Error("the interop server ended"))),
+  ]);
   return {
     url: new URL(String(line)),
     token,
