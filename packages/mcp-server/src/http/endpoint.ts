@@ -8,10 +8,10 @@ import type { LegacySide } from "./legacy-side.js";
 import { type Accepted, readAccept } from "./media-types.js";
 import { type ModernHost, serveModern } from "./modern.js";
 import { createOpenStreams } from "./open-streams.js";
-import type { HttpHandlerOptions } from "./options.js";
+import { defaultPath, type HttpHandlerOptions } from "./options.js";
 import { allowedHeaders, createOriginCheck } from "./origin.js";
 import { checkPost, parseBody } from "./receive.js";
-import { badRequest, busy, closing, HttpRefusal, refuse, refuseFault } from "./refusals.js";
+import { badRequest, busy, closing, refuseWith } from "./refusals.js";
 import { routeMessage } from "./route-message.js";
 import type { ServedExchange, Surroundings } from "./served-exchange.js";
 
@@ -46,7 +46,7 @@ interface Incoming<P> {
 export function createEndpoint<P>(options: HttpHandlerOptions<P>, parts: EndpointParts<P>): Endpoint {
   const { around, revisions, legacy } = parts;
   const { bounds } = around;
-  const { path = "/mcp", server } = options;
+  const { path = defaultPath, server } = options;
   const origins = createOriginCheck(options);
   const serveDocument = documentServer(options.admitter?.documents);
   const methods = legacy === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
@@ -71,12 +71,7 @@ export function createEndpoint<P>(options: HttpHandlerOptions<P>, parts: Endpoin
   };
 
   const refused = (exchange: Exchange, error: unknown, id?: RequestId): void => {
-    if (error instanceof HttpRefusal) {
-      refuse(exchange, error, id);
-      return;
-    }
-    parts.unexpected(error, `${exchange.method} of the endpoint`);
-    refuseFault(exchange, 500, id);
+    refuseWith(exchange, error, id, (fault) => parts.unexpected(fault, `${exchange.method} of the endpoint`));
   };
   const postLegacy = async (
     { exchange, message, principal, accepted }: Incoming<P>,
@@ -123,7 +118,8 @@ export function createEndpoint<P>(options: HttpHandlerOptions<P>, parts: Endpoin
       if (exchange.method === "DELETE") return legacy?.delete(exchange, principal);
       const { stream } = readAccept(exchange.header("accept"));
       if (!stream) throw badRequest(406, "what is sent here is text/event-stream");
-      legacy?.get(exchange, principal);
+      // Not awaited, as above.
+      legacy?.get(exchange, principal).catch((error) => refused(exchange, error));
     } finally {
       reading -= 1;
     }

@@ -3,7 +3,7 @@ import type { ServedRevisions } from "../era.js";
 import { logToStderr } from "../log-to-stderr.js";
 import { createEndpoint } from "./endpoint.js";
 import { createLegacySide } from "./legacy-side.js";
-import { readHttpBounds } from "./limits.js";
+import { type HttpBounds, readHttpBounds } from "./limits.js";
 import { type Connections, NodeExchange } from "./node-exchange.js";
 import { checkOptions, type HttpHandlerOptions, type HttpHandlerSettings } from "./options.js";
 import type { Surroundings } from "./served-exchange.js";
@@ -31,19 +31,20 @@ export interface HttpHandler extends AsyncDisposable {
  */
 export function createHttpHandler<P>(options: HttpHandlerOptions<P>): HttpHandler {
   checkOptions(options);
-  return openHandler(options);
+  return openHandler(options, readHttpBounds(options.limits));
 }
 
-/** As `createHttpHandler`, of options whose names were checked. */
-export function openHandler<P>(options: HttpHandlerOptions<P>): HttpHandler {
-  const around: Surroundings = { bounds: readHttpBounds(options.limits), bufferedBytes: 0 };
+/** As `createHttpHandler`, of options that were checked. */
+export function openHandler<P>(options: HttpHandlerOptions<P>, bounds: HttpBounds): HttpHandler {
+  const { server, sessions } = options;
+  const around: Surroundings = { bounds, bufferedBytes: 0 };
   const unexpected = reporter(options);
-  const revisions = overHttp(options.server.revisions);
+  const revisions = overHttp(server.revisions);
   const onUnexpectedError = (error: unknown): void => unexpected(error, "a session");
   const legacy =
     revisions.legacy.length === 0
       ? undefined
-      : createLegacySide({ server: options.server, sessions: options.sessions, onUnexpectedError });
+      : createLegacySide({ server, revisions: revisions.legacy, streams: bounds, sessions, onUnexpectedError });
   const endpoint = createEndpoint(options, { around, revisions, legacy, unexpected });
   const connections: Connections = new WeakMap();
   return {
@@ -62,7 +63,7 @@ export function openHandler<P>(options: HttpHandlerOptions<P>): HttpHandler {
 }
 
 /** 2024-11-05 has another transport over HTTP, which is not served. */
-function overHttp({ legacy, modern }: ServedRevisions): ServedRevisions {
+export function overHttp({ legacy, modern }: ServedRevisions): ServedRevisions {
   return { legacy: legacy.filter((revision) => revision !== "2024-11-05"), modern };
 }
 

@@ -1,6 +1,5 @@
 import { randomBytes as nodeRandomBytes } from "node:crypto";
 import { type Message, type Scheduler, systemScheduler } from "@berth/jsonrpc-framing";
-import type { LegacyRevision } from "../revisions.js";
 import type { Exchange } from "./exchange.js";
 import type { Call } from "./legacy/call.js";
 import { createDueQueue } from "./legacy/due-queue.js";
@@ -11,17 +10,18 @@ import type { LegacySideOptions } from "./legacy/options.js";
 import type { Outlet } from "./legacy/outlet.js";
 import type { Session, SessionSetting } from "./legacy/session.js";
 import { createSessionTable } from "./legacy/session-table.js";
-import { busy, HttpRefusal, refuse, refuseFault } from "./refusals.js";
+import { closing } from "./refusals.js";
 
 /**
  * Sessions of clients that open with `initialize` (MCP 2025-03-26 to 2025-11-25, Transports § Streamable HTTP). Host, origin,
  * principal, content type and body were checked before; so was `Accept` (both types for a POST that holds a request, `text/event-stream` for a GET).
+ * What one of its functions throws has no answer yet: an HttpRefusal, or a fault.
  */
 export interface LegacySide<P> {
-  /** One message by POST. Answers the exchange itself, also when it refuses. */
+  /** One message by POST. */
   post(exchange: Exchange, message: Message, principal: P): Promise<void>;
   /** The stream for what belongs to no request, or the resumption of one (`last-event-id`). */
-  get(exchange: Exchange, principal: P): void;
+  get(exchange: Exchange, principal: P): Promise<void>;
   /** Ends the session. */
   delete(exchange: Exchange, principal: P): void;
   /** Open sessions. */
@@ -32,87 +32,62 @@ export interface LegacySide<P> {
 
 /** @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist, or an event store that is none. */
 export function createLegacySide<P>(options: LegacySideOptions<P>): LegacySide<P> {
-  const { sessions, onUnexpectedError, scheduler = systemScheduler } = options;
+  const { sessions, scheduler = systemScheduler } = options;
   checkEventStore(sessions?.eventStore);
   const bounds = readSessionBounds(sessions?.limits);
   const table = createSessionTable<P>(bounds, scheduler);
   const setting = settingOf(options, bounds, scheduler, table.onUse);
   const entrance = createEntrance(setting, table, options.randomBytes ?? nodeRandomBytes);
-  let closing: Promise<void> | undefined;
+  let ended: Promise<void> | undefined;
 
-  const fail = (exchange: Exchange, error: unknown, message?: Message): void => {
-    if (!refuseWith(exchange, error, message)) onUnexpectedError(error);
-  };
   const checkOpen = (): void => {
-    if (closing !== undefined) throw busy("the server is closing");
+    if (ended !== undefined) throw closing();
   };
   return {
     async post(exchange, message, principal) {
-      try {
-        checkOpen();
-        if (message.kind !== "request") {
-          entrance.find(exchange, principal).take(message, principal);
-          exchange.answer(202, {});
-        } else if (message.method === "initialize") await entrance.initialize(exchange, message, principal);
-        else await entrance.serve(exchange, message, principal);
-      } catch (error) {
-        fail(exchange, error, message);
-      }
+      checkOpen();
+      if (message.kind !== "request") {
+        entrance.find(exchange, principal).take(message, principal);
+        exchange.answer(202, {});
+      } else if (message.method === "initialize") await entrance.initialize(exchange, message, principal);
+      else await entrance.serve(exchange, message, principal);
     },
-    get(exchange, principal) {
-      const listen = async (): Promise<void> => {
-        checkOpen();
-        await entrance.find(exchange, principal).listen(exchange, exchange.header("last-event-id"));
-      };
-      listen().catch((error) => fail(exchange, error));
+    async get(exchange, principal) {
+      checkOpen();
+      await entrance.find(exchange, principal).listen(exchange, exchange.header("last-event-id"));
     },
     delete(exchange, principal) {
-      try {
-        checkOpen();
-        void table.end(entrance.find(exchange, principal), "the session was ended");
-        exchange.answer(204, {});
-      } catch (error) {
-        fail(exchange, error);
-      }
+      checkOpen();
+      void table.end(entrance.find(exchange, principal), "the session was ended");
+      exchange.answer(204, {});
     },
     get sessionCount() {
       return table.size;
     },
     close() {
-      closing ??= table.close("the server is closing").then(() => {
+      ended ??= table.close("the server is closing").then(() => {
         setting.starting.close();
         setting.watched.close();
       });
-      return closing;
+      return ended;
     },
   };
 }
 
-/** Answers with what was thrown. False when that is no refusal. */
-function refuseWith(exchange: Exchange, error: unknown, message: Message | undefined): boolean {
-  const id = message?.kind === "request" ? message.id : undefined;
-  const isRefusal = error instanceof HttpRefusal;
-  if (isRefusal) refuse(exchange, error, id);
-  else refuseFault(exchange, 500, id);
-  return isRefusal;
-}
-
-/** The revisions that have Streamable HTTP: all that open with `initialize` but the first. */
-const isOverHttp = (revision: LegacyRevision): boolean => revision !== "2024-11-05";
-
 function settingOf<P>(
-  { server, sessions, onUnexpectedError }: LegacySideOptions<P>,
+  { server, revisions, streams, sessions, onUnexpectedError }: LegacySideOptions<P>,
   bounds: SessionBounds,
   scheduler: Scheduler,
   onUse: (session: Session<P>) => void,
 ): SessionSetting<P> {
   return {
     server,
-    revisions: server.revisions.legacy.filter(isOverHttp),
+    revisions,
     bounds,
     store: sessions?.eventStore,
     starting: createDueQueue<Call>(scheduler, bounds.streamAfterMs, (call) => call.begin()),
-    watched: createDueQueue<Outlet>(scheduler, bounds.keepAliveMs, (outlet) => outlet.watch()),
+    watched: createDueQueue<Outlet>(scheduler, streams.keepAliveMs, (outlet) => outlet.watch()),
+    maxStalls: Math.max(1, Math.ceil(streams.deliveryMs / streams.keepAliveMs)),
     onUse,
     report: onUnexpectedError,
   };

@@ -14,14 +14,17 @@ export interface HttpServerLimits {
   readonly maxInFlight?: number | undefined;
   /** Open `subscriptions/listen` requests of 2026-07-28: 1 to 1_048_576. Default 1_024. Above: 503. */
   readonly maxListens?: number | undefined;
-  /** Time between two comments that keep a stream open, in milliseconds: 10 to 3_600_000. Default 15_000. */
+  /** Time between two comments that keep a stream open, of either era, in milliseconds: 10 to 3_600_000. Default 15_000. */
   readonly keepAliveMs?: number | undefined;
   /**
    * Bytes that a client has not read of its stream, from which on notifications are left out: 1_024 to 1_073_741_824. Default 1 MiB.
    * A stream that is still above after `deliveryMs` is cut off.
    */
   readonly maxUnreadBytes?: number | undefined;
-  /** How long a client may take to read what it was sent, in milliseconds: 10 to 3_600_000. Default 60_000. Then its connection is cut off. */
+  /**
+   * How long a client may take to read what it was sent, in milliseconds: 10 to 3_600_000. Default 60_000. Then its connection is cut off; that of a
+   * session's stream when it has taken nothing in that time, rounded up to whole `keepAliveMs`.
+   */
   readonly deliveryMs?: number | undefined;
   /** How long requests under way have when the server closes, in milliseconds: 0 to 600_000. Default 5_000. Then they get -32603. */
   readonly drainMs?: number | undefined;

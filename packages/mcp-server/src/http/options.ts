@@ -26,6 +26,9 @@ export interface HttpHandlerSettings<P> extends OriginRules {
   readonly logger?: ((text: string, error?: unknown) => void) | undefined;
 }
 
+/** Of the endpoint, unless an option names another one. */
+export const defaultPath = "/mcp";
+
 /** Every option by its name. */
 const handlerOptions = {
   server: true,

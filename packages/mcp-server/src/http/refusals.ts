@@ -30,14 +30,24 @@ export class HttpRefusal extends Error {
  * Answers with a refusal. Without `id` the error has none, in every revision: that is what MCP says of errors for what could not be read
  * (2025-11-25 and 2026-07-28, Transports § Sending messages), and `null` is no id by its schemas.
  */
-export function refuse(exchange: Exchange, refusal: HttpRefusal, id?: RequestId): void {
+function refuse(exchange: Exchange, refusal: HttpRefusal, id?: RequestId): void {
   const { status, wireCode, message, headers, data } = refusal;
   exchange.answer(status, { ...headers, ...json }, errorBody(wireError(wireCode, message, data), id));
 }
 
-/** Answers what is no refusal, and so a fault of ours: no word of it reaches the client. */
-export function refuseFault(exchange: Exchange, status: 200 | 500, id?: RequestId): void {
-  exchange.answer(status, json, errorBody(internalError, id));
+/** Answers a request that was thrown at: with the refusal, or for a fault of ours with 500 and no word of it; `report` gets the fault. */
+export function refuseWith(
+  exchange: Exchange,
+  error: unknown,
+  id: RequestId | undefined,
+  report: (fault: unknown) => void,
+): void {
+  if (error instanceof HttpRefusal) {
+    refuse(exchange, error, id);
+    return;
+  }
+  report(error);
+  exchange.answer(500, json, errorBody(internalError, id));
 }
 
 /** The body of an answer that is an error. */

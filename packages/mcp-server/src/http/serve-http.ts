@@ -4,7 +4,7 @@ import { logToStderr } from "../log-to-stderr.js";
 import { within } from "../within.js";
 import { type HttpHandler, openHandler } from "./handler.js";
 import { type ListeningBounds, type ListeningLimits, readHttpBounds, readListeningBounds } from "./limits.js";
-import { checkOptions, type HttpHandlerOptions } from "./options.js";
+import { checkOptions, defaultPath, type HttpHandlerOptions } from "./options.js";
 
 /** What `serveHttp` accepts. */
 export type ServeHttpOptions<P> = HttpHandlerOptions<P> & ListeningOptions;
@@ -37,16 +37,16 @@ export interface HttpServer extends AsyncDisposable {
  */
 export async function serveHttp<P>(options: ServeHttpOptions<P>): Promise<HttpServer> {
   checkOptions(options, listeningOptions);
-  const { host = "127.0.0.1", port = 0, path = "/mcp" } = options;
+  const { host = "127.0.0.1", port = 0, path = defaultPath } = options;
   if (!isLoopback(host) && options.admitter === undefined && options.allowUnauthenticated !== true) {
     throw new TypeError(
       `host ${host} can be reached from elsewhere and there is no admitter: give one, or set allowUnauthenticated`,
     );
   }
   const listening = readListeningBounds(options.listening);
-  const { drainMs, bodyMs } = readHttpBounds(options.limits);
-  const handler = openHandler(options);
-  const server = listenFor(handler, listening, bodyMs);
+  const bounds = readHttpBounds(options.limits);
+  const handler = openHandler(options, bounds);
+  const server = listenFor(handler, listening, bounds.bodyMs);
   const unused = unusedOf(server);
   await listen(server, host, port);
   const { logger = logToStderr } = options;
@@ -59,7 +59,7 @@ export async function serveHttp<P>(options: ServeHttpOptions<P>): Promise<HttpSe
     for (const socket of unused) socket.destroy();
     const sweep = setInterval(() => server.closeIdleConnections(), sweepMs);
     server.closeIdleConnections();
-    await within(drainMs, closed);
+    await within(bounds.drainMs, closed);
     clearInterval(sweep);
     server.closeAllConnections();
     await closed;

@@ -14,8 +14,6 @@ export interface SessionLimits {
   readonly maxRequestsPerSession?: number | undefined;
   /** After this time without an answer it becomes a stream, in milliseconds: 1 to 600_000. Default 1_000. */
   readonly streamAfterMs?: number | undefined;
-  /** How often an open stream carries a comment, in milliseconds: 1_000 to 600_000. Default 15_000. One that takes nothing for four times as long is cut off. */
-  readonly keepAliveMs?: number | undefined;
   /** When the client is to come back after a stream broke or was let go of, in milliseconds: 0 to 600_000. Default 1_000. */
   readonly retryMs?: number | undefined;
   /** Bytes of one stream that its client has not taken: 1_024 to 67_108_864. Default 4 MiB. Above: notifications are left out; for anything else the stream ends. */
@@ -35,7 +33,6 @@ const ranges = {
   maxRequests: { min: 1, max: 1_000_000, preset: 10_000 },
   maxRequestsPerSession: { min: 1, max: 65_536, preset: 1_024 },
   streamAfterMs: { min: 1, max: 600_000, preset: 1_000 },
-  keepAliveMs: { min: 1_000, max: 600_000, preset: 15_000 },
   retryMs: { min: 0, max: 600_000, preset: 1_000 },
   maxStreamBytes: { min: 1_024, max: 67_108_864, preset: 4_194_304 },
   maxWaiting: { min: 1, max: 65_536, preset: 256 },
@@ -52,7 +49,6 @@ export function readSessionBounds(limits: SessionLimits | undefined): SessionBou
     maxRequests: read("maxRequests"),
     maxRequestsPerSession: read("maxRequestsPerSession"),
     streamAfterMs: read("streamAfterMs"),
-    keepAliveMs: read("keepAliveMs"),
     retryMs: read("retryMs"),
     maxStreamBytes: read("maxStreamBytes"),
     maxWaiting: read("maxWaiting"),

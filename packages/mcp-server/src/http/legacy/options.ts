@@ -1,5 +1,7 @@
 import type { Scheduler } from "@berth/jsonrpc-framing";
+import type { LegacyRevision } from "../../revisions.js";
 import type { McpServer } from "../../server/create-server.js";
+import type { HttpBounds } from "../limits.js";
 import type { EventStore } from "./event-store.js";
 import type { SessionLimits } from "./limits.js";
 
@@ -13,6 +15,10 @@ export interface SessionOptions {
 /** What `createLegacySide` accepts. */
 export interface LegacySideOptions<P> {
   readonly server: McpServer<P>;
+  /** What `initialize` may settle on, newest first: those that have Streamable HTTP. */
+  readonly revisions: readonly LegacyRevision[];
+  /** How streams are kept alive, and how long a client may take nothing of one. */
+  readonly streams: Pick<HttpBounds, "keepAliveMs" | "deliveryMs">;
   readonly sessions?: SessionOptions | undefined;
   /** Told what a handler or the event store threw that is no answer; the client got -32603. Must not throw. */
   readonly onUnexpectedError: (error: unknown) => void;

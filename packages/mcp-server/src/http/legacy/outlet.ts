@@ -3,23 +3,28 @@ import type { EventSink, Exchange } from "../exchange.js";
 import type { DueQueue } from "./due-queue.js";
 import type { StreamEvent } from "./event-store.js";
 
-/** How often in a row a client may have taken nothing when the next comment is due, before it is cut off. */
-const maxStalls = 4;
+/** What watches over all open responses. */
+export interface OutletWatch {
+  /** Each due for its next comment. */
+  readonly watched: DueQueue<Outlet>;
+  /** How often in a row a client may have taken nothing when the next comment is due, before it is cut off. */
+  readonly maxStalls: number;
+}
 
 /** One open response that carries events, and the watch over whether its client still takes them. */
 export class Outlet {
   readonly #sink: EventSink;
-  readonly #watched: DueQueue<Outlet>;
+  readonly #watch: OutletWatch;
   #written = 0;
   #taken = 0;
   #wasWaiting = false;
   #stalls = 0;
   #isEnded = false;
 
-  constructor(exchange: Exchange, watched: DueQueue<Outlet>) {
+  constructor(exchange: Exchange, watch: OutletWatch) {
     this.#sink = exchange.openStream();
-    this.#watched = watched;
-    watched.touch(this);
+    this.#watch = watch;
+    watch.watched.touch(this);
     exchange.onGone(() => this.#forget());
   }
 
@@ -47,13 +52,13 @@ export class Outlet {
   end(): void {
     this.#isEnded = true;
     this.#sink.end();
-    if (this.#sink.queuedBytes === 0) this.#watched.delete(this);
-    else void this.#sink.drained().then(() => this.#watched.delete(this));
+    if (this.#sink.queuedBytes === 0) this.#watch.watched.delete(this);
+    else void this.#sink.drained().then(() => this.#watch.watched.delete(this));
   }
 
   #forget(): void {
     this.#isEnded = true;
-    this.#watched.delete(this);
+    this.#watch.watched.delete(this);
   }
 
   /** Each time that a comment is due. */
@@ -64,13 +69,13 @@ export class Outlet {
     this.#stalls = this.#wasWaiting && queuedBytes > 0 && taken <= this.#taken ? this.#stalls + 1 : 0;
     this.#taken = taken;
     this.#wasWaiting = queuedBytes > 0;
-    if (this.#stalls >= maxStalls) {
+    if (this.#stalls >= this.#watch.maxStalls) {
       this.#isEnded = true;
       this.#sink.abort();
       return;
     }
     // One that has not taken the last comment needs no other.
     if (queuedBytes === 0) this.write(keepAliveComment);
-    this.#watched.touch(this);
+    this.#watch.watched.touch(this);
   }
 }

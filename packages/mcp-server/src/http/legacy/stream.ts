@@ -1,17 +1,14 @@
 import { type EventPlace, messageEvent, primingEvent, retryEvent, writeEventId } from "../events.js";
 import type { Exchange } from "../exchange.js";
 import { badRequest } from "../refusals.js";
-import type { DueQueue } from "./due-queue.js";
 import type { EventStore, StreamEvent } from "./event-store.js";
 import type { SessionBounds } from "./limits.js";
-import { Outlet } from "./outlet.js";
+import { Outlet, type OutletWatch } from "./outlet.js";
 
 /** What all streams of a server share. */
-export interface StreamSetting {
+export interface StreamSetting extends OutletWatch {
   readonly bounds: SessionBounds;
   readonly store: EventStore | undefined;
-  /** Open responses, each due for its next comment. */
-  readonly watched: DueQueue<Outlet>;
   report(error: unknown): void;
 }
 
@@ -57,7 +54,7 @@ export class SessionStream {
   /** Carries it on this response from here on; what carried it before ends. */
   open(exchange: Exchange): void {
     this.#resuming = undefined;
-    this.#attach(exchange, new Outlet(exchange, this.#setting.watched));
+    this.#attach(exchange, new Outlet(exchange, this.#setting));
     if (this.#setting.store === undefined || !this.#owner.knowsPriming) return;
     this.#outlet?.write(primingEvent(this.#nextId(), this.#setting.bounds.retryMs));
   }
@@ -106,7 +103,7 @@ export class SessionStream {
         const [last, needs] = [this.#position, this.#needs];
         const events = await store.readAfter(this.#owner.id, this.number, at);
         this.#checkResumed(exchange, isWhole(at, events, needs));
-        outlet ??= new Outlet(exchange, this.#setting.watched);
+        outlet ??= new Outlet(exchange, this.#setting);
         await outlet.writeAll(events, this.#setting.bounds.maxStreamBytes, isWanted);
         at = Math.max(last, events.at(-1)?.position ?? 0);
       }
@@ -181,7 +178,7 @@ export async function replay(
   if (owner.isEnded) throw badRequest(404, "the session has ended");
   if (events.length === 0 || !isWhole(place.position, events, 0))
     throw badRequest(400, "there is no such event, or what followed is no longer kept");
-  const outlet = new Outlet(exchange, setting.watched);
+  const outlet = new Outlet(exchange, setting);
   await outlet.writeAll(events, setting.bounds.maxStreamBytes, () => !owner.isEnded);
   outlet.end();
 }

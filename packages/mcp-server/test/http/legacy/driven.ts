@@ -1,7 +1,10 @@
 import { type JsonObject, parseMessage } from "@berth/jsonrpc-framing";
 import { createFakeScheduler, type FakeScheduler } from "../../../../jsonrpc-framing/test/fake-scheduler.js";
+import { overHttp } from "../../../src/http/handler.js";
 import type { SessionOptions } from "../../../src/http/legacy/options.js";
 import { createLegacySide, type LegacySide } from "../../../src/http/legacy-side.js";
+import { type HttpServerLimits, readHttpBounds } from "../../../src/http/limits.js";
+import { refuseWith } from "../../../src/http/refusals.js";
 import {
   createMcpServer,
   defineTool,
@@ -51,7 +54,11 @@ const named = { type: "object", properties: { name: { type: "string" } } } as co
 /** All that is ready has run. */
 export const settled = (): Promise<void> => new Promise(setImmediate);
 
-export function drive(sessions?: SessionOptions, more: Partial<McpServerOptions<string>> = {}): Driven {
+export function drive(
+  sessions?: SessionOptions,
+  more: Partial<McpServerOptions<string>> = {},
+  limits?: HttpServerLimits,
+): Driven {
   const time = createFakeScheduler();
   const errors: unknown[] = [];
   const calls = new Map<string, DrivenCall>();
@@ -73,11 +80,14 @@ export function drive(sessions?: SessionOptions, more: Partial<McpServerOptions<
     scheduler: time,
     ...more,
   });
+  const report = (error: unknown): void => void errors.push(error);
   const side = createLegacySide<string>({
     server,
+    revisions: overHttp(server.revisions).legacy,
+    streams: readHttpBounds(limits),
     sessions,
     scheduler: time,
-    onUnexpectedError: (error) => void errors.push(error),
+    onUnexpectedError: report,
   });
   const exchangeOf = (method: string, from: Sender): MemoryExchange => {
     const exchange = new MemoryExchange(method, {
@@ -90,7 +100,10 @@ export function drive(sessions?: SessionOptions, more: Partial<McpServerOptions<
   };
   const post: Driven["post"] = (message, from = {}) => {
     const exchange = exchangeOf("POST", from);
-    void side.post(exchange, parseMessage(Buffer.from(JSON.stringify(message))), from.principal ?? "ada");
+    const parsed = parseMessage(Buffer.from(JSON.stringify(message)));
+    const id = parsed.kind === "request" ? parsed.id : undefined;
+    const posted = side.post(exchange, parsed, from.principal ?? "ada");
+    posted.catch((error) => refuseWith(exchange, error, id, report));
     return exchange;
   };
   return {
@@ -116,13 +129,17 @@ export function drive(sessions?: SessionOptions, more: Partial<McpServerOptions<
     },
     async get(from) {
       const exchange = exchangeOf("GET", from);
-      side.get(exchange, from.principal ?? "ada");
+      side.get(exchange, from.principal ?? "ada").catch((error) => refuseWith(exchange, error, undefined, report));
       await settled();
       return exchange;
     },
     delete(from) {
       const exchange = exchangeOf("DELETE", from);
-      side.delete(exchange, from.principal ?? "ada");
+      try {
+        side.delete(exchange, from.principal ?? "ada");
+      } catch (error) {
+        refuseWith(exchange, error, undefined, report);
+      }
       return exchange;
     },
   };

@@ -174,7 +174,8 @@ describe("sessions over raw connections", () => {
   it("hold thousands of idle streams, and all of them hear", async () => {
     const count = scaledCount("idle GET streams", 9_000);
     const { served, options } = serving({
-      sessions: { limits: { maxSessionsPerPrincipal: 10_000, keepAliveMs: 1_000 } },
+      sessions: { limits: { maxSessionsPerPrincipal: 10_000 } },
+      limits: { keepAliveMs: 1_000 },
     });
     await using http = await serveHttp(options);
     const clients: RawClient[] = [];

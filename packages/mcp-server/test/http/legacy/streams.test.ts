@@ -190,13 +190,17 @@ describe("a stream", () => {
     expect(driven.errors).toEqual([]);
   });
 
-  it("whose client takes nothing for four comments is cut off", async () => {
-    const driven = drive({ limits: { keepAliveMs: 1_000, idleMs: 10_000 } });
+  it.each([
+    { deliveryMs: 4_000, comments: 4 },
+    { deliveryMs: 1_500, comments: 2 },
+    { deliveryMs: 10, comments: 1 },
+  ])("whose client takes nothing for $deliveryMs ms, or $comments comments, is cut off", async (row) => {
+    const driven = drive({ limits: { idleMs: 10_000 } }, {}, { keepAliveMs: 1_000, deliveryMs: row.deliveryMs });
     const from = await opened(driven);
     const exchange = await driven.get(from);
     exchange.isReading = false;
     driven.server.listChanged("tools");
-    driven.time.advance(4_000);
+    driven.time.advance(row.comments * 1_000);
     expect(exchange.isAborted).toBe(false);
     driven.time.advance(1_000);
     expect(exchange.isAborted).toBe(true);
@@ -205,7 +209,7 @@ describe("a stream", () => {
   });
 
   it("whose client is slow but takes something is not", async () => {
-    const driven = drive({ limits: { keepAliveMs: 1_000 } });
+    const driven = drive({}, {}, { keepAliveMs: 1_000 });
     const exchange = await driven.get(await opened(driven));
     exchange.isReading = false;
     for (let times = 0; times < 20; times++) {
