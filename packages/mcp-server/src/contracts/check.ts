@@ -1,4 +1,5 @@
-import { type LimitRanges, limitReader } from "../limit-reader.js";
+import { type Bounds, type LimitRanges, limitReader } from "../limit-reader.js";
+import { aFunction, checkOptions, kind, type OptionKind, type OptionKinds, optional } from "../option-check.js";
 import { createTrace, type Trace } from "./trace.js";
 
 /** One thing that a contract wants, as a test of any runner: `for (const { name, run } of checks) test(name, run)`. */
@@ -23,11 +24,7 @@ export interface ContractLimits {
 }
 
 /** ContractLimits with defaults filled in. */
-export interface CheckTerms {
-  readonly seed: number;
-  readonly rounds: number;
-  readonly callMs: number;
-}
+export type CheckTerms = Bounds<ContractLimits>;
 
 const ranges = {
   seed: { min: 0, max: 4_294_967_295, preset: 1 },
@@ -35,11 +32,22 @@ const ranges = {
   callMs: { min: 10, max: 600_000, preset: 10_000 },
 } as const satisfies LimitRanges<ContractLimits>;
 
-/** @throws {RangeError} for a value out of its range, {TypeError} for one that does not exist. */
-export function readTerms(limits: ContractLimits): CheckTerms {
-  const read = limitReader(limits, ranges, (message, kind) => {
-    throw kind === "unknown" ? new TypeError(message) : new RangeError(message);
-  });
+const aNumber = optional(kind("a number", (value) => typeof value === "number"));
+const limitKinds: OptionKinds<ContractLimits> = { seed: aNumber, rounds: aNumber, callMs: aNumber };
+
+/** The ways to open a store, beside `open` itself. */
+type Openers = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks what a caller gave: functions that open, and limits.
+ * @throws {RangeError} for a limit out of its range, {TypeError} for an option that does not exist or is of another kind.
+ */
+export function readTerms(open: unknown, openers: Openers, limits: ContractLimits): CheckTerms {
+  checkOptions({ open }, { open: aFunction });
+  const kinds: Record<string, OptionKind> = { ...limitKinds };
+  for (const name of Object.keys(openers)) kinds[name] = optional(aFunction);
+  checkOptions({ ...openers, ...limits }, kinds);
+  const read = limitReader(limits, ranges);
   return { seed: read("seed"), rounds: read("rounds"), callMs: read("callMs") };
 }
 
@@ -68,9 +76,8 @@ export async function withOpened<Opened extends Closable>(
   } catch (error) {
     failure = { error };
   }
-  await trace.settled();
   try {
-    await trace.call("close()", () => opened.close?.());
+    await trace.close(() => opened.close?.());
   } catch (error) {
     if (failure !== undefined) throw new AggregateError([failure.error, error], messageOf(failure.error));
     throw error;

@@ -9,8 +9,8 @@ export interface Trace {
   call<T, R>(text: string, work: () => T | Promise<T>, onError: (error: unknown) => R | undefined): Promise<T | R>;
   /** The same for what opens a store: what it gives is not shown. */
   open<T>(text: string, work: () => T | Promise<T>): Promise<T>;
-  /** Waits for calls that were made and not waited for. Never rejects. */
-  settled(): Promise<void>;
+  /** The last call: waits for those under way, and lets no other be made. */
+  close(work: () => void | Promise<void>): Promise<void>;
   /** Compares as JSON: the order of members, and those that are undefined, do not matter. */
   want(sentence: string, seen: unknown, expected: unknown): void;
   /** Something else was wanted than what was seen. */
@@ -29,16 +29,9 @@ interface Step {
 export function createTrace(name: string, callMs: number, seed?: number): Trace {
   const steps: Step[] = [];
   const fail = (sentence: string, seen: unknown, expected?: unknown): never => {
-    const hidden = Math.max(0, steps.length - maxShownSteps);
-    const lines = steps.slice(hidden).map(({ text, outcome }, at) => `  ${hidden + at + 1}. ${text} -> ${outcome}`);
-    const message = [
-      `the contract is broken: ${name}`,
-      `wanted: ${sentence}${expected === undefined ? "" : `: ${showJson(expected)}`}`,
-      `seen: ${showJson(seen)}`,
-      `after these steps${hidden > 0 ? ` (${hidden} before them)` : ""}:`,
-      ...lines,
-      ...(seed === undefined ? [] : [`again with { seed: ${seed}, rounds: 1 }`]),
-    ].join("\n");
+    const wanted = `${sentence}${expected === undefined ? "" : `: ${showJson(expected)}`}`;
+    const again = seed === undefined ? "" : `\nagain with { seed: ${seed}, rounds: 1 }`;
+    const message = `the contract is broken: ${name}\nwanted: ${wanted}\nseen: ${show(seen)}\n${tellSteps(steps)}${again}`;
     // An operator that Node knows would have it write a difference of its own behind the message.
     throw new AssertionError({ message, actual: seen, expected, operator: "contract", stackStartFn: fail });
   };
@@ -47,23 +40,26 @@ export function createTrace(name: string, callMs: number, seed?: number): Trace 
     text: string,
     work: () => T | Promise<T>,
     onError?: (error: unknown) => R | undefined,
-    show: (value: T) => string = (value) => showJson(value, maxShownOutcome),
+    told: (value: T) => string = (value) => showJson(value, maxShownOutcome),
   ): Promise<T | R> => {
     const step: Step = { text, outcome: "not settled" };
     steps.push(step);
     const ended = await settle(work, callMs);
     if (ended.kind === "late") return fail(`${text} settles within ${callMs} ms (callMs)`, "nothing happened");
     if (ended.kind === "done") {
-      step.outcome = show(ended.value);
+      step.outcome = told(ended.value);
       return ended.value;
     }
     const counted = onError?.(ended.error);
-    step.outcome = `rejected, ${counted === undefined ? showError(ended.error) : String(counted)}`;
+    step.outcome = `rejected, ${counted === undefined ? show(ended.error) : String(counted)}`;
     if (counted !== undefined) return counted;
     const allowed = onError === undefined ? "" : ", or is refused as the contract says";
-    return fail(`${text} succeeds${allowed}`, showError(ended.error));
+    return fail(`${text} succeeds${allowed}`, ended.error);
   };
+  let isOver = false;
   const call = <T, R>(...parts: Parameters<typeof perform<T, R>>): Promise<T | R> => {
+    // Some writers go on when another has failed: the store is not theirs any more.
+    if (isOver) return new Promise(() => undefined);
     const made = perform(...parts);
     underWay.add(made);
     const end = (): void => void underWay.delete(made);
@@ -73,7 +69,11 @@ export function createTrace(name: string, callMs: number, seed?: number): Trace 
   return {
     call,
     open: <T>(text: string, work: () => T | Promise<T>) => call<T, never>(text, work, undefined, () => "open"),
-    settled: async () => void (await Promise.allSettled(underWay)),
+    async close(work) {
+      isOver = true;
+      await Promise.allSettled(underWay);
+      await perform("close()", work);
+    },
     fail,
     want(sentence, seen, expected) {
       if (textOfJson(seen) !== textOfJson(expected)) fail(sentence, seen, expected);
@@ -102,8 +102,14 @@ function settle<T>(work: () => T | Promise<T>, milliseconds: number): Promise<En
   });
 }
 
-function showError(error: unknown): string {
-  if (!(error instanceof Error)) return showJson(error);
-  const code = "code" in error ? ` (code ${showJson(error.code)})` : "";
-  return `${error.name}: ${error.message.slice(0, 500)}${code}`;
+function tellSteps(steps: readonly Step[]): string {
+  const hidden = Math.max(0, steps.length - maxShownSteps);
+  const lines = steps.slice(hidden).map(({ text, outcome }, at) => `\n  ${hidden + at + 1}. ${text} -> ${outcome}`);
+  return `after these steps${hidden > 0 ? ` (${hidden} before them)` : ""}:${lines.join("")}`;
+}
+
+function show(value: unknown): string {
+  if (!(value instanceof Error)) return showJson(value);
+  const code = "code" in value ? ` (code ${showJson(value.code)})` : "";
+  return `${value.name}: ${value.message.slice(0, 500)}${code}`;
 }

@@ -29,7 +29,7 @@ export function eventStoreContract(
   options: EventStoreContractOptions = {},
 ): readonly ContractCheck[] {
   const { openSmall, ...limits } = options;
-  const terms = readTerms(limits);
+  const terms = readTerms(open, { openSmall }, limits);
   const checks = (some: typeof keeping, opener: typeof open): ContractCheck[] =>
     some.map(({ name, run }) => ({
       name,

@@ -38,7 +38,7 @@ export function taskStoreContract<Opened extends OpenedTaskStore>(
   options: TaskStoreContractOptions<Opened> = {},
 ): readonly ContractCheck[] {
   const { reopen, openSmall, ...limits } = options;
-  const terms = readTerms(limits);
+  const terms = readTerms(open, { reopen, openSmall }, limits);
   const check = <T>(
     { name, run }: { readonly name: string; run(trial: T): Promise<void> },
     trialOf: (opened: Opened, trace: Trace) => T,
