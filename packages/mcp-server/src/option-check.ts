@@ -93,8 +93,17 @@ export const aText: OptionKind = kind("a text that is not empty", isText);
 export const aFlag: OptionKind = kind("true or false", (value) => typeof value === "boolean");
 export const aFunction: OptionKind = kind("a function", (value) => typeof value === "function");
 export const anObject: OptionKind = kind("an object", isObject);
-/** Undefined and null stand for nobody, and for nothing. */
-export const something: OptionKind = kind("something", (value) => value !== undefined && value !== null);
+/** A principal: whatever the caller likes, but undefined and null are what looking somebody up in vain gives. */
+export const somebody: OptionKind = kind(
+  "somebody: neither undefined nor null",
+  (value) => value !== undefined && value !== null,
+);
+
+/** Every entry serves one. */
+export const aServer: OptionKind = {
+  ...having(["handleMessage", "openConnection"], ""),
+  needs: "what createMcpServer returns",
+};
 
 /** A list, which may be empty, of texts that are not. */
 export function textsOf(what: string): OptionKind {

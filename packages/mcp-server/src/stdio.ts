@@ -1,2 +1,3 @@
 export type { StdioServerLimits } from "./stdio/limits.js";
-export { type ServeStdioEnd, type ServeStdioOptions, serveStdio } from "./stdio/serve-stdio.js";
+export type { ServeStdioOptions } from "./stdio/options.js";
+export { type ServeStdioEnd, serveStdio } from "./stdio/serve-stdio.js";

@@ -7,7 +7,7 @@ import {
   checkOptions,
   having,
   optional,
-  something,
+  somebody,
   textsOf,
 } from "../src/option-check.js";
 
@@ -17,7 +17,7 @@ const kinds = {
   on: optional(aFlag),
   told: optional(aFunction),
   more: optional(anObject),
-  who: something,
+  who: somebody,
   scopes: optional(textsOf("scopes")),
   store: optional(having(["read", "write"], "a store")),
 };
@@ -44,7 +44,7 @@ describe("an option", () => {
     { name: "a text for a flag", given: { on: "yes" }, text: "on is a text; it has to be true or false" },
     { name: "a number for a function", given: { told: 5 }, text: "told is 5; it has to be a function" },
     { name: "a list for an object", given: { more: [] }, text: "more is an empty list; it has to be an object" },
-    { name: "nobody", given: { who: null }, text: "who is null; it has to be something" },
+    { name: "nobody", given: { who: null }, text: "who is null; it has to be somebody: neither" },
     { name: "a text for a list", given: { scopes: "read" }, text: "scopes is a text; it has to be a list of scopes" },
     { name: "a list of others", given: { scopes: [5] }, text: "scopes is a list; it has to be a list of scopes" },
     {
@@ -82,9 +82,9 @@ describe("an option", () => {
 
   it("of another option is named with it, and all faults are told where none is thrown", () => {
     const told: string[] = [];
-    checkOptions({ yyyy: 1 }, { y: aText, z: aFlag }, { of: "outer", fault: (text) => void told.push(text) });
+    checkOptions({ other: 1 }, { y: aText, z: aFlag }, { of: "outer", fault: (text) => void told.push(text) });
     expect(told).toEqual([
-      'there is no option of outer "yyyy"; there are y, z',
+      'there is no option of outer "other"; there are y, z',
       "outer.y is missing; it has to be a text that is not empty",
       "outer.z is missing; it has to be true or false",
     ]);

@@ -1,4 +1,5 @@
 import { context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
+import { aFlag, checkOptions, having, type OptionKinds, optional } from "../option-check.js";
 import type { Instrumentation } from "../server/instrument.js";
 import { endAttributes, spanName, startAttributes } from "./attributes.js";
 import { parentOf } from "./parent.js";
@@ -15,8 +16,10 @@ export interface OpenTelemetryOptions {
  * One server span for each request, a child of the sender's, and active while the request is worked on: spans that a handler starts are its children.
  * Names and attributes are those of the OpenTelemetry semantic conventions for MCP (status: development). Neither arguments nor results nor session ids
  * nor texts of errors are recorded.
+ * @throws {TypeError} for an option that does not exist, or is of another kind.
  */
 export function createOpenTelemetry(options: OpenTelemetryOptions = {}): Instrumentation<unknown> {
+  checkOptions(options, openTelemetryOptions);
   const tracer = options.tracer ?? trace.getTracer("@berth/mcp-server");
   return {
     begin(start) {
@@ -43,6 +46,10 @@ export function createOpenTelemetry(options: OpenTelemetryOptions = {}): Instrum
   };
 }
 const maxNameLength = 200;
+const openTelemetryOptions = {
+  tracer: optional(having(["startSpan"], "a Tracer of @opentelemetry/api")),
+  recordResourceUris: optional(aFlag),
+} as const satisfies OptionKinds<OpenTelemetryOptions>;
 
 /** A span that is not ended is never exported, whatever went wrong with what is said of it. */
 function end(span: Span, describe: () => void): void {

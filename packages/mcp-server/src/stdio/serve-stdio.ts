@@ -1,4 +1,3 @@
-import type { Readable, Writable } from "node:stream";
 import {
   type FramingError,
   type Message,
@@ -10,33 +9,12 @@ import { isObject } from "../json.js";
 import { logToStderr } from "../log-to-stderr.js";
 import { type Answer, encode, internalError, isOfNotification, wireError } from "../server/answer.js";
 import type { Connection } from "../server/connection.js";
-import type { McpServer } from "../server/create-server.js";
 import { within } from "../within.js";
 import { readMessages } from "./inbound.js";
-import { readBounds, type StdioServerLimits } from "./limits.js";
+import { readBounds } from "./limits.js";
+import { checkStdioOptions, type ServeStdioOptions } from "./options.js";
 import { createOutbound } from "./outbound.js";
 import { guardOutput } from "./stdout-guard.js";
-
-/** What `serveStdio` accepts. */
-export interface ServeStdioOptions<P> {
-  readonly server: McpServer<P>;
-  /** Who the client is. Whoever starts the process decides it; nothing in a message can. */
-  readonly principal: P;
-  /** Default `process.stdin`. Stays the caller's. */
-  readonly readable?: Readable | undefined;
-  /** Default `process.stdout`, which is then guarded: other writes to it go to standard error. Stays the caller's. */
-  readonly writable?: Writable | undefined;
-  readonly limits?: StdioServerLimits | undefined;
-  /**
-   * What to do when a handler threw something that is no answer (the client got -32603, `logger` the error). `exit` (default): finish the other work and
-   * stop with code 1. `continue`: go on. A function decides for each.
-   */
-  readonly onUnexpectedError?: "exit" | "continue" | ((error: unknown) => "exit" | "continue") | undefined;
-  /** Gets one text for each thing that an operator should know. Default: a line on standard error. Never called with what a client sent. */
-  readonly logger?: ((text: string, error?: unknown) => void) | undefined;
-  /** Whether to end the process when the serving ends. Default: when it serves `process.stdin`, since a timer of the application would keep it. */
-  readonly exitProcess?: boolean | undefined;
-}
 
 /** How the serving ended. */
 export interface ServeStdioEnd {
@@ -48,13 +26,14 @@ export interface ServeStdioEnd {
  * Serves one client over two streams, one message a line (MCP 2025-11-25 and 2026-07-28, Transports § stdio), until it ends its input.
  * Then work under way is aborted, what it still answers within `drainMs` is sent, and the promise resolves, or the process ends.
  * Never rejects for anything that a client does.
- * @throws {RangeError} for a limit out of its range, {TypeError} for one that does not exist, or a readable with an encoding.
+ * @throws {RangeError} for a limit out of its range, {TypeError} for an option or a limit that does not exist, an option of another kind, or a readable with an
+ * encoding.
  */
 export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdioEnd> {
   // One state machine over the life of a client, hence its length.
+  checkStdioOptions(options);
   const { server, principal, readable = process.stdin, writable = process.stdout } = options;
   const bounds = readBounds(options.limits);
-  if (readable.readableEncoding !== null) throw new TypeError("the readable decodes text; bytes are needed");
   const log = options.logger ?? logToStderr;
   const guard = writable === process.stdout ? guardOutput(writable, () => process.stderr) : undefined;
   const waiting: RequestMessage[] = [];
@@ -85,18 +64,16 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     const error = wireError(wireErrors.internal, "the answer is too large", { limit: bounds.maxSentFrameBytes });
     outbound.send(bytesOf({ id: request.id, error }));
   };
-  const decide = (request: RequestMessage, error: unknown): "exit" | "continue" => {
-    const { onUnexpectedError = "exit" } = options;
-    try {
-      log(`unexpected error in ${request.method}`, error);
-      return typeof onUnexpectedError === "function" ? onUnexpectedError(error) : onUnexpectedError;
-    } catch {
-      return "exit"; // whoever was to decide failed as well
-    }
-  };
   const unexpected = (request: RequestMessage, error: unknown): void => {
     outbound.send(bytesOf({ id: request.id, error: internalError }));
-    if (decide(request, error) === "exit") void stop(1, false);
+    const goesOn = mayGoOn(options, error);
+    const end = goesOn ? "" : "; the server stops with code 1 (see onUnexpectedError)";
+    try {
+      log(`unexpected error in ${request.method}${end}`, error);
+    } catch {
+      // Who only listens decides nothing.
+    }
+    if (!goesOn) void stop(1, false);
   };
   const run = async (request: RequestMessage, signal?: AbortSignal): Promise<void> => {
     const counts = request.method !== "subscriptions/listen";
@@ -216,6 +193,16 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     },
   });
   return ended;
+}
+
+/** Whoever is to decide may fail as well, or say something else: then the server stops. */
+function mayGoOn<P>({ onUnexpectedError }: ServeStdioOptions<P>, error: unknown): boolean {
+  if (typeof onUnexpectedError !== "function") return onUnexpectedError === "continue";
+  try {
+    return onUnexpectedError(error) === "continue";
+  } catch {
+    return false;
+  }
 }
 
 /** Takes the request that this notification cancels out of those that wait. */

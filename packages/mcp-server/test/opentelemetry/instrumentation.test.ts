@@ -50,6 +50,29 @@ function traced(options: OpenTelemetryOptions = {}, more: Partial<McpServerOptio
   return sampleServer({ instrumentation: createOpenTelemetry({ tracer, ...options }), ...more });
 }
 
+describe("options", () => {
+  it.each<{ name: string; given: unknown; text: string }>([
+    { name: "a misspelled one", given: { recordResourceUri: true }, text: 'there is no option "recordResourceUri"' },
+    {
+      name: "a text for a flag",
+      given: { recordResourceUris: "no" },
+      text: "recordResourceUris is a text; it has to be",
+    },
+    {
+      name: "a provider for a tracer",
+      given: { tracer: provider },
+      text: "tracer is an object; it has to be a Tracer",
+    },
+    {
+      name: "a promise of a tracer",
+      given: { tracer: Promise.resolve(tracer) },
+      text: "tracer is a promise: await it",
+    },
+  ])("are refused at the start: $name", ({ given, text }) => {
+    expect(() => createOpenTelemetry(Object.assign({}, given))).toThrow(text);
+  });
+});
+
 describe("a span", () => {
   it("is made for each request, named and described as the conventions say, and holds neither arguments nor results", async () => {
     const client = openClient(traced());

@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { serveStdio } from "../../src/stdio.js";
 import { pipe, request, toolCall } from "../support/piped.js";
 import { sampleServer } from "../support/sample.js";
 
@@ -31,6 +33,49 @@ async function run(
   return { code, lines: lines.map((line) => JSON.parse(line)), stderr, tookMs: performance.now() - started };
 }
 
+describe("options of serveStdio are refused at the start", () => {
+  const right = { server: sampleServer(), principal: "ada", readable: new PassThrough(), writable: new PassThrough() };
+  it.each<{ name: string; given: unknown; text: string }>([
+    { name: "no server", given: { server: undefined }, text: "server is missing; it has to be what createMcpServer" },
+    { name: "a server's options", given: { server: { tools: [] } }, text: "server is an object; it has to be what" },
+    { name: "a promise of a server", given: { server: Promise.resolve() }, text: "server is a promise: await it" },
+    { name: "nobody", given: { principal: undefined }, text: "principal is missing; it has to be somebody" },
+    { name: "null", given: { principal: null }, text: "principal is null; it has to be somebody" },
+    {
+      name: "a promise of a principal",
+      given: { principal: Promise.resolve() },
+      text: "principal is a promise: await",
+    },
+    { name: "a misspelled option", given: { log: () => 1 }, text: 'there is no option "log"' },
+    {
+      name: "a readable that is none",
+      given: { readable: {} },
+      text: "readable is an object; it has to be a readable",
+    },
+    { name: "a writable that is none", given: { writable: "x" }, text: "writable is a text; it has to be a writable" },
+    {
+      name: "a readable that decodes",
+      given: { readable: new PassThrough({ encoding: "utf8" }) },
+      text: "the readable decodes text",
+    },
+    { name: "limits that are none", given: { limits: 1 }, text: "limits is 1; it has to be an object" },
+    { name: "a misspelled limit", given: { limits: { maxFrame: 1 } }, text: 'there is no limit "maxFrame"' },
+    {
+      name: "a misspelled decision",
+      given: { onUnexpectedError: "contine" },
+      text: 'onUnexpectedError is a text; it has to be "exit", "continue" or a function',
+    },
+    { name: "a logger that is none", given: { logger: {} }, text: "logger is an object; it has to be a function" },
+    {
+      name: "a text for a flag",
+      given: { exitProcess: "no" },
+      text: "exitProcess is a text; it has to be true or false",
+    },
+  ])("$name", ({ given, text }) => {
+    expect(() => serveStdio(Object.assign({ ...right }, given))).toThrow(text);
+  });
+});
+
 describe("a stdio server as a process", () => {
   it("answers what came before the end of its input, and ends with 0 although a timer runs", async () => {
     const { code, lines, tookMs } = await run([
@@ -58,7 +103,9 @@ describe("a stdio server as a process", () => {
       { id: 1, result: { content: [{ text: "later" }] } },
     ]);
     expect(JSON.stringify(lines)).not.toContain("hunter2");
-    expect(stderr).toContain("unexpected error in tools/call: Error: the password is hunter2");
+    expect(stderr).toContain(
+      "unexpected error in tools/call; the server stops with code 1 (see onUnexpectedError): Error: the password",
+    );
   });
 
   it("goes on when nobody reads what is printed", async () => {
@@ -78,8 +125,9 @@ describe("a stdio server as a process", () => {
 
   it("goes on after an unexpected error when it is told to", async () => {
     const input = [toolCall(1, "breaks"), toolCall(2, "echo", { text: "still here" })];
-    const { code, lines } = await run(input, { args: ["continue"] });
+    const { code, lines, stderr } = await run(input, { args: ["continue"] });
     expect(code).toBe(0);
+    expect(stderr).toContain("unexpected error in tools/call: Error: the password is hunter2");
     expect(lines).toMatchObject([
       { id: 1, error: {} },
       { id: 2, result: { content: [{ text: "still here" }] } },
@@ -164,14 +212,29 @@ describe("serveStdio over streams of the caller", () => {
     expect(seen.map(String)).toEqual(["Error: the password is hunter2", "Error: the password is hunter2"]);
   });
 
-  it("stops when the function that decides throws", async () => {
-    const served = pipe(sampleServer(), {
-      onUnexpectedError: () => {
-        throw new Error("undecided");
-      },
-    });
+  it.each([
+    { name: "throws", decide: () => JSON.parse("{") },
+    { name: "returns something else", decide: () => JSON.parse('"contine"') },
+    { name: "returns a promise", decide: () => Object.assign(JSON.parse("{}"), Promise.resolve("continue")) },
+    { name: "returns nothing", decide: () => JSON.parse("null") },
+  ])("stops when the function that decides $name", async ({ decide }) => {
+    const served = pipe(sampleServer(), { onUnexpectedError: decide });
     served.send(toolCall(1, "breaks"));
     expect(await served.ended).toEqual({ code: 1 });
+    expect(served.logged).toEqual([
+      "unexpected error in tools/call; the server stops with code 1 (see onUnexpectedError)",
+    ]);
+  });
+
+  it("stops, or goes on, as it would when its logger throws", async () => {
+    const logger = (): never => {
+      throw new Error("the log is full");
+    };
+    const served = pipe(sampleServer(), { onUnexpectedError: "continue", logger });
+    served.send(toolCall(1, "breaks"), toolCall(2, "sum"));
+    await served.written(2);
+    served.input.end();
+    expect(await served.ended).toEqual({ code: 0 });
   });
 
   it("leaves progress out when the client does not keep up, and says so at the end; never an answer", async () => {

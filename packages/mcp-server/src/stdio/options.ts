@@ -1,0 +1,59 @@
+import type { Readable, Writable } from "node:stream";
+import {
+  aFlag,
+  aFunction,
+  anObject,
+  aServer,
+  checkOptions,
+  having,
+  kind,
+  type OptionKinds,
+  optional,
+  somebody,
+} from "../option-check.js";
+import type { McpServer } from "../server/create-server.js";
+import type { StdioServerLimits } from "./limits.js";
+
+/** What `serveStdio` accepts. */
+export interface ServeStdioOptions<P> {
+  readonly server: McpServer<P>;
+  /** Who the client is: neither undefined nor null. Whoever starts the process decides it; nothing in a message can. */
+  readonly principal: P;
+  /** Default `process.stdin`. Stays the caller's. */
+  readonly readable?: Readable | undefined;
+  /** Default `process.stdout`, which is then guarded: other writes to it go to standard error. Stays the caller's. */
+  readonly writable?: Writable | undefined;
+  readonly limits?: StdioServerLimits | undefined;
+  /**
+   * What to do when a handler threw somebody that is no answer (the client got -32603, `logger` the error). `exit` (default): finish the other work and
+   * stop with code 1. `continue`: go on. A function decides for each; whatever else it returns, or throws, is `exit`.
+   */
+  readonly onUnexpectedError?: "exit" | "continue" | ((error: unknown) => "exit" | "continue") | undefined;
+  /** Gets one text for each thing that an operator should know. Default: a line on standard error. Never called with what a client sent. */
+  readonly logger?: ((text: string, error?: unknown) => void) | undefined;
+  /** Whether to end the process when the serving ends. Default: when it serves `process.stdin`, since a timer of the application would keep it. */
+  readonly exitProcess?: boolean | undefined;
+}
+
+const stdioOptions = {
+  server: aServer,
+  principal: somebody,
+  readable: optional(having(["on", "pause", "resume"], "a readable stream")),
+  writable: optional(having(["on", "write"], "a writable stream")),
+  limits: optional(anObject),
+  onUnexpectedError: optional(kind('"exit", "continue" or a function', isDecision)),
+  logger: optional(aFunction),
+  exitProcess: optional(aFlag),
+} as const satisfies OptionKinds<ServeStdioOptions<unknown>>;
+
+function isDecision(value: unknown): boolean {
+  return value === "exit" || value === "continue" || typeof value === "function";
+}
+
+/** @throws {TypeError} */
+export function checkStdioOptions<P>(options: ServeStdioOptions<P>): void {
+  checkOptions(options, stdioOptions);
+  if ((options.readable ?? process.stdin).readableEncoding !== null) {
+    throw new TypeError("the readable decodes text; bytes are needed");
+  }
+}
