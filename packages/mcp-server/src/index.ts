@@ -8,6 +8,7 @@ export {
   RpcError,
   type RpcErrorDetails,
 } from "./errors.js";
+export type { JsonLike, PlainObject } from "./json.js";
 export type { SchemaLimits } from "./json-schema/index.js";
 export {
   type PipelineExecutor,
@@ -24,8 +25,8 @@ export { createMcpServer, type HandleContext, type McpServer } from "./server/cr
 export {
   type Completer,
   type CompletionCall,
+  type DefineTool,
   defineTool,
-  type InputRequest,
   type LogLevel,
   type PromptArgument,
   type PromptCall,
@@ -38,15 +39,27 @@ export {
   type ResourceCall,
   type ResourceDefinition,
   type ResourceTemplateDefinition,
+  type ResultOf,
+  type StructuredResult,
   type ToolAnnotations,
   type ToolCall,
   type ToolDefinition,
+  type ToolOutput,
   type ToolResult,
+  toolsFor,
 } from "./server/definitions.js";
+export type { ForJsonSchema, FromJsonSchema } from "./server/from-json-schema.js";
 export type { Instrumentation, InstrumentedRequest, RequestStart } from "./server/instrument.js";
 export type { McpServerLimits } from "./server/limits.js";
 export type { Observer, Outcome, RequestEvent } from "./server/observers.js";
 export type { CacheHints, McpServerOptions, RequestStateSettings } from "./server/options.js";
+export type {
+  ElicitationAnswer,
+  InputAnswer,
+  InputAnswers,
+  InputQuestion,
+  InputRequest,
+} from "./server/questions.js";
 export type { ServerIdentity } from "./server/render.js";
 export type {
   ArgumentsOf,
@@ -54,6 +67,7 @@ export type {
   StandardIssue,
   StandardResult,
   StandardSchema,
+  StructuredOf,
 } from "./server/schema-source.js";
 export type { ChangedKind } from "./server/subscriptions.js";
 export type { TraceContext } from "./server/trace.js";

@@ -1,5 +1,18 @@
 import type { JsonArray, JsonObject, JsonValue } from "@berth/jsonrpc-framing";
 
+/**
+ * An object whose type is an interface, where JSON is wanted: TypeScript does not see that such a type has no members but its own, so it is no `JsonObject`. What
+ * JSON writes as something else (functions, dates, maps and other iterables) is none; members are not looked at.
+ */
+export type PlainObject = object & {
+  readonly bind?: never;
+  readonly toJSON?: never;
+  readonly [Symbol.iterator]?: never;
+};
+
+/** What can be given where JSON is sent: any JSON value, or objects and arrays of interfaces. */
+export type JsonLike = JsonValue | PlainObject | readonly JsonLike[];
+
 /** Whether a value is a JSON object: neither null nor an array. Trusts that what is below it is JSON as well. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -18,6 +18,7 @@ describe("the built package", () => {
       "defineTool",
       "isRpcError",
       "pipelineTool",
+      "toolsFor",
     ]);
     expect(Object.keys(await import("@berth/mcp-server/protocol")).sort()).toEqual([
       "EraError",

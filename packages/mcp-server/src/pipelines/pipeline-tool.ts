@@ -1,6 +1,6 @@
 import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
 import { ResultError } from "../errors.js";
-import { isObject } from "../json.js";
+import { isObject, type PlainObject } from "../json.js";
 import type { ToolDefinition } from "../server/definitions.js";
 import type { ArgumentsOf, SchemaSource } from "../server/schema-source.js";
 
@@ -21,7 +21,7 @@ export interface PipelineRequest<P, A = JsonObject> {
 /** Does the work. Which worker, its queue, its lease and its cleanup are its own. */
 export interface PipelineExecutor<P, A = JsonObject> {
   /** Resolves with the result once all of it is done. Should reject soon after the request's signal is aborted. */
-  execute(request: PipelineRequest<P, A>): JsonObject | Promise<JsonObject>;
+  execute(request: PipelineRequest<P, A>): JsonObject | PlainObject | Promise<JsonObject | PlainObject>;
 }
 
 /** What `pipelineTool` accepts: a tool without its handler, and what does the work. */

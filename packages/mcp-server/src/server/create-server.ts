@@ -22,6 +22,7 @@ import type { McpServerOptions } from "./options.js";
 import { PresentedConnection } from "./presented-connection.js";
 import { readRegistry } from "./registry.js";
 import { createRequestStateCodec } from "./request-state.js";
+import type { SchemaSource } from "./schema-source.js";
 import { type ChangedKind, tellListChanged, tellUpdated } from "./subscriptions.js";
 
 /** What comes with each message. */
@@ -71,8 +72,10 @@ export interface McpServer<P> extends AsyncDisposable {
  * A server for every current revision of MCP, as registered: nothing can be added later.
  * @throws {RegistrationError} with everything that is wrong in the options.
  */
-export function createMcpServer<P>(options: McpServerOptions<P>): McpServer<P> {
-  const compiler = createCompiler(options.schemaLimits);
+export function createMcpServer<P, const I extends readonly SchemaSource[] = readonly SchemaSource[]>(
+  options: McpServerOptions<P, I>,
+): McpServer<P> {
+  const compiler = createCompiler(options?.schemaLimits); // no options at all: readRegistry tells
   const registry = readRegistry(options, compiler);
   const { limits } = registry;
   const now = options.now ?? Date.now;

@@ -1,18 +1,14 @@
 import type { JsonObject, JsonValue, RequestId } from "@berth/jsonrpc-framing";
+import type { JsonLike } from "../json.js";
 import type { ProtocolRevision } from "../revisions.js";
 import type { TaskSupport, ToolTask } from "../tasks/settings.js";
 import type { ContentBlock, Icon, PromptMessage, ResourceContents } from "./content.js";
-import type { ArgumentsOf, SchemaSource } from "./schema-source.js";
+import type { InputAnswers, InputQuestion } from "./questions.js";
+import type { ArgumentsOf, SchemaSource, StructuredOf } from "./schema-source.js";
 import type { TraceContext } from "./trace.js";
 
 /** Levels of log messages, from least to most severe (RFC 5424). */
 export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
-
-/** One question to the client's user or model (MCP 2026-07-28, MRTR). `params` are as the protocol says them. */
-export type InputRequest =
-  | { readonly method: "elicitation/create"; readonly params: JsonObject }
-  | { readonly method: "sampling/createMessage"; readonly params: JsonObject }
-  | { readonly method: "roots/list"; readonly params?: JsonObject | undefined };
 
 /** What each request lets its handler do, whatever was called. Members may be taken out of it by destructuring. */
 export interface RequestScope<P> {
@@ -53,9 +49,9 @@ export interface RequestScope<P> {
    * @throws {RpcError} -32021 (-32602 before 2026-07-28) when the client did not declare that it can be asked this; -32602 for a malformed
    * answer; -32603 when it answers with an error, or not in time.
    */
-  readonly requestInput: (
-    requests: Readonly<Record<string, InputRequest>>,
-  ) => Promise<Readonly<Record<string, JsonObject>>>;
+  readonly requestInput: <const Q extends Readonly<Record<string, InputQuestion>>>(
+    requests: Q,
+  ) => Promise<InputAnswers<Q>>;
 }
 
 /** One call of a tool. */
@@ -70,17 +66,28 @@ export interface ToolCall<P, A = JsonObject> extends RequestScope<P> {
   readonly startTask: () => Promise<boolean>;
 }
 
+/** A tool's result, with what is structured in it. */
+export interface ToolOutput<Structured = JsonLike> {
+  /** Absent beside `structuredContent`: its JSON as one text block. */
+  readonly content?: readonly ContentBlock[] | undefined;
+  /** Needed when the tool has an output schema, and checked by it. Clients before 2026-07-28 get it when it is an object. */
+  readonly structuredContent?: Structured | undefined;
+  readonly isError?: boolean | undefined;
+  readonly _meta?: JsonObject | undefined;
+}
+
 /** What a tool's handler returns. A string is one text block. */
-export type ToolResult =
-  | string
-  | {
-      /** Absent beside `structuredContent`: its JSON as one text block. */
-      readonly content?: readonly ContentBlock[] | undefined;
-      /** Needed when the tool has an output schema, and checked by it. Clients before 2026-07-28 get it when it is an object. */
-      readonly structuredContent?: JsonValue | undefined;
-      readonly isError?: boolean | undefined;
-      readonly _meta?: JsonObject | undefined;
-    };
+export type ToolResult = string | ToolOutput;
+
+/** What the handler of a tool with an output schema returns: what that says, or an error. */
+export type StructuredResult<Structured> =
+  | (ToolOutput<Structured> & { readonly structuredContent: Structured })
+  | (ToolOutput<Structured> & { readonly isError: true });
+
+/** What the handler of a tool with this output schema returns. */
+export type ResultOf<O extends SchemaSource | undefined> = O extends SchemaSource
+  ? StructuredResult<StructuredOf<O>>
+  : ToolResult;
 
 /** What a client may know about a tool's effects. Hints: nothing is enforced. */
 export interface ToolAnnotations {
@@ -102,19 +109,24 @@ export interface Registration {
   readonly _meta?: JsonObject | undefined;
 }
 
-/** A tool. */
-export interface ToolDefinition<P, S extends SchemaSource = SchemaSource> extends Registration {
+/** A tool. `P` is who calls it; `S` and `O` are the types of its schemas, from which TypeScript knows what its handler gets and returns. */
+// `out`: a list of tools takes each tool, whatever its schemas are. The compiler checks that this holds.
+export interface ToolDefinition<
+  P,
+  out S extends SchemaSource = SchemaSource,
+  out O extends SchemaSource | undefined = SchemaSource | undefined,
+> extends Registration {
   /** 1 to 128 of `A-Z a-z 0-9 _ - .`, unique. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema 2020-12 whose root has `type: "object"`, or a Standard Schema that can say its JSON Schema. */
   readonly inputSchema: S;
   /** Before 2026-07-28 shown to clients only when its root has `type: "object"`. */
-  readonly outputSchema?: SchemaSource | undefined;
+  readonly outputSchema?: O | undefined;
   readonly annotations?: ToolAnnotations | undefined;
   /** Whether its calls may or must become tasks (Tasks extension 2026-07-28). Absent: never. */
   readonly task?: TaskSupport | ToolTask | undefined;
-  handler(call: ToolCall<P, ArgumentsOf<S>>): ToolResult | Promise<ToolResult>;
+  handler(call: ToolCall<P, ArgumentsOf<S>>): ResultOf<O> | Promise<ResultOf<O>>;
 }
 
 /** Proposes values for an argument. At most 100 are sent. */
@@ -202,7 +214,24 @@ export interface ResourceTemplateDefinition<P> extends Registration {
   read(call: ResourceCall<P>): ReadResult | Promise<ReadResult>;
 }
 
-/** Fixes the types of one tool, so that its handler's arguments have the type that its schema says. Returns it as it is. */
-export function defineTool<P, S extends SchemaSource>(definition: ToolDefinition<P, S>): ToolDefinition<P, S> {
+/** Gives a tool the types that its schemas say, from which its handler's arguments and result have theirs. Returns it as it is. */
+export function defineTool<
+  P,
+  const S extends SchemaSource,
+  const O extends SchemaSource | undefined = SchemaSource | undefined,
+>(definition: ToolDefinition<P, S, O>): ToolDefinition<P, S, O> {
   return definition;
 }
+
+/** `defineTool` for principals of one type: `const defineTool = toolsFor<User>()`. */
+export function toolsFor<P>(): DefineTool<P> {
+  return defineTool;
+}
+
+/** See `toolsFor`. */
+export type DefineTool<P> = <
+  const S extends SchemaSource,
+  const O extends SchemaSource | undefined = SchemaSource | undefined,
+>(
+  definition: ToolDefinition<P, S, O>,
+) => ToolDefinition<P, S, O>;

@@ -4,7 +4,7 @@ import { isObject } from "../json.js";
 import type { SchemaCompiler } from "../json-schema/index.js";
 import { mcpErrors } from "../wire-errors.js";
 import type { RequestContext } from "./context.js";
-import type { InputRequest } from "./definitions.js";
+import type { InputAnswers, InputQuestion, InputRequest } from "./questions.js";
 
 /** Questions that the client has to answer before the handler can go on. */
 export type PendingInput = Readonly<Record<string, InputRequest>>;
@@ -16,6 +16,11 @@ export class InputRequired extends Error {
 }
 
 /** See `RequestScope.requestInput`. */
+export function requestInput<P, const Q extends Readonly<Record<string, InputQuestion>>>(
+  context: RequestContext<P>,
+  requests: Q,
+  compiler: SchemaCompiler,
+): Promise<InputAnswers<Q>>;
 export async function requestInput<P>(
   context: RequestContext<P>,
   requests: PendingInput,

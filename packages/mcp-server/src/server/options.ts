@@ -13,6 +13,7 @@ import type { Instrumentation } from "./instrument.js";
 import type { McpServerLimits } from "./limits.js";
 import type { Observer } from "./observers.js";
 import type { ServerIdentity } from "./render.js";
+import type { SchemaSource } from "./schema-source.js";
 
 /** How long clients of 2026-07-28 may keep lists, resources and the discovery (MCP 2026-07-28, Caching). */
 export interface CacheHints {
@@ -31,8 +32,8 @@ export interface RequestStateSettings {
   readonly keys?: readonly Uint8Array[] | undefined;
 }
 
-/** What `createMcpServer` accepts. `P` is who asks: whatever your authentication knows. */
-export interface McpServerOptions<P> {
+/** What `createMcpServer` accepts. `P` is who asks: whatever your authentication knows. `I` are the types of the tools' input schemas, which TypeScript finds. */
+export interface McpServerOptions<P, I extends readonly SchemaSource[] = readonly SchemaSource[]> {
   readonly identity: ServerIdentity;
   /** For the client's model. */
   readonly instructions?: string | undefined;
@@ -40,8 +41,8 @@ export interface McpServerOptions<P> {
   readonly revisions?: ServedRevisions | undefined;
   /** Who may use what. Absent: nobody may use anything. */
   readonly authorize?: Authorizer<P> | undefined;
-  // Any schema: each handler's arguments have the type of its own one (see `defineTool`).
-  readonly tools?: readonly ToolDefinition<P>[] | undefined;
+  /** Each handler's arguments have the type of its tool's schema; with `createMcpServer<P>` only those of `defineTool` and `toolsFor` do. */
+  readonly tools?: { readonly [K in keyof I]: ToolDefinition<P, I[K]> } | undefined;
   readonly prompts?: readonly PromptDefinition<P>[] | undefined;
   readonly resources?: readonly ResourceDefinition<P>[] | undefined;
   readonly resourceTemplates?: readonly ResourceTemplateDefinition<P>[] | undefined;

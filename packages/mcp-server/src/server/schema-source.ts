@@ -1,10 +1,11 @@
 import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
-import { toJson } from "../json.js";
+import { type JsonLike, toJson } from "../json.js";
 import type { SchemaCompiler, SchemaProblem } from "../json-schema/index.js";
 import { pointerTo } from "../json-schema/pointer.js";
+import type { ForJsonSchema, FromJsonSchema } from "./from-json-schema.js";
 
 /** A schema of another library that follows standardschema.dev and can say its JSON Schema (zod 4.2 and later, ArkType, Valibot's adapter). */
-export interface StandardSchema<Output = unknown> {
+export interface StandardSchema<Output = unknown, Input = unknown> {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
@@ -12,7 +13,7 @@ export interface StandardSchema<Output = unknown> {
     readonly jsonSchema: {
       readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
     };
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
 }
 
@@ -30,8 +31,19 @@ export interface StandardIssue {
 /** A JSON Schema as data, or a Standard Schema. */
 export type SchemaSource = JsonObject | StandardSchema;
 
-/** The type of a tool's arguments. A plain JSON Schema says no type. */
-export type ArgumentsOf<S extends SchemaSource> = S extends StandardSchema<infer Output> ? Output : JsonObject;
+/** The type of a tool's arguments: what a Standard Schema makes of them, or what a plain JSON Schema says by its own type (see `FromJsonSchema`). */
+export type ArgumentsOf<S extends SchemaSource> =
+  S extends StandardSchema<infer Output>
+    ? unknown extends Output
+      ? JsonObject
+      : Output
+    : FromJsonSchema<S> extends infer Given extends object
+      ? Given
+      : JsonObject;
+
+/** The type of a tool's structured result: what its output schema takes. */
+export type StructuredOf<O extends SchemaSource> =
+  O extends StandardSchema<unknown, infer Input> ? (unknown extends Input ? JsonLike : Input) : ForJsonSchema<O>;
 
 /** What is left of a schema after registration. */
 export interface BoundSchema {

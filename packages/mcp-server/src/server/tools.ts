@@ -7,7 +7,7 @@ import type { TaskTool } from "../tasks/tasks.js";
 import { isAllowed } from "./authorize.js";
 import type { RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
-import type { ToolResult } from "./definitions.js";
+import type { ToolCall, ToolResult } from "./definitions.js";
 import { requireHeaderArguments } from "./header-arguments.js";
 import { InputRequired } from "./input.js";
 import { knownContent } from "./known-content.js";
@@ -57,6 +57,11 @@ async function runAsTask<P>(
   return complete(core, context, await core.tasks.run(context, tool, perform));
 }
 
+/** A tool with arguments of any type: its own schema has allowed them. */
+interface Runnable<P> {
+  handler(call: ToolCall<P, unknown>): ToolResult | Promise<ToolResult>;
+}
+
 async function runTool<P>(
   core: Core<P>,
   context: RequestContext<P>,
@@ -64,9 +69,10 @@ async function runTool<P>(
   value: unknown,
 ): Promise<JsonObject> {
   const scope = new ToolScope(context, core.compiler, value);
+  const { definition }: { readonly definition: Runnable<P> } = tool;
   let result: ToolResult;
   try {
-    result = await tool.definition.handler(scope);
+    result = await definition.handler(scope);
   } catch (error) {
     if (error instanceof InputRequired || isRpcError(error) || context.interrupted) throw error;
     if (core.options.isSafeError?.(error) !== true) throw error;

@@ -1,6 +1,6 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
-import type { InputRequest } from "../server/definitions.js";
+import type { InputRequest } from "../server/questions.js";
 import type { TaskRecord } from "./record.js";
 import { freshKey, nextRecord, type TaskStep } from "./state.js";
 import type { TaskStore } from "./store.js";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
 import { toJson } from "../json.js";
 import type { JsonRpcError } from "../server/answer.js";
-import type { InputRequest } from "../server/definitions.js";
+import type { InputRequest } from "../server/questions.js";
 
 /** States of a task (Tasks extension 2026-07-28, Task Status). The last three are ends. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";

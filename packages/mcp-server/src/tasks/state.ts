@@ -1,6 +1,6 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
 import type { JsonRpcError } from "../server/answer.js";
-import type { InputRequest } from "../server/definitions.js";
+import type { InputRequest } from "../server/questions.js";
 import { hasEnded, type TaskRecord } from "./record.js";
 
 /** What can happen to a task. */
