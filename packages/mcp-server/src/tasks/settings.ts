@@ -1,3 +1,14 @@
+import {
+  aFunction,
+  anObject,
+  checkOptions,
+  describeFault,
+  having,
+  kind,
+  type OptionKind,
+  type OptionKinds,
+  optional,
+} from "../option-check.js";
 import type { TaskBounds, TaskLimits } from "./limits.js";
 import type { TaskStore } from "./store.js";
 
@@ -42,6 +53,26 @@ export interface ToolTask {
 /** With defaults filled in. */
 export type BoundTask = { readonly [Name in keyof ToolTask]-?: NonNullable<ToolTask[Name]> };
 
+const settingKinds = {
+  store: optional(having(["create", "read", "update", "remove", "list"], "a store of tasks")),
+  limits: optional(anObject),
+  onUnexpectedError: optional(aFunction),
+} as const satisfies OptionKinds<TaskSettings>;
+
+/** Tells what is wrong in the settings, beside their limits. */
+export function checkTaskSettings(given: TaskSettings | undefined, say: (message: string) => void): void {
+  if (anObject.fits(given)) checkOptions(given, settingKinds, { fault: say });
+}
+
+const wholeNumber = (min: number, max: number): OptionKind =>
+  optional(
+    kind(`a whole number from ${min} to ${max}`, (value) => {
+      return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
+    }),
+  );
+const isSupport = (value: unknown): boolean => value === "optional" || value === "required";
+const isBeginning = (value: unknown): boolean => value === "at-once" || value === "when-started";
+
 /** Reads what a tool says of tasks, for the registration report. */
 export function readToolTask(
   given: TaskSupport | ToolTask | undefined,
@@ -49,25 +80,26 @@ export function readToolTask(
   say: (message: string) => void,
 ): BoundTask | undefined {
   if (given === undefined) return undefined;
-  const {
-    support,
-    ttlMs,
-    pollIntervalMs,
-    begins = "at-once",
-  }: ToolTask = typeof given === "object" ? given : { support: given };
-  if (support !== "optional" && support !== "required") say('task is neither "optional" nor "required"');
-  if (begins !== "at-once" && begins !== "when-started") say('task.begins is neither "at-once" nor "when-started"');
-  const within = (name: string, value: number, min: number, max: number): void => {
-    if (!Number.isInteger(value) || value < min || value > max) {
-      say(`task.${name} is ${value}; it has to be a whole number from ${min} to ${max}`);
-    }
-  };
-  if (ttlMs !== undefined) within("ttlMs", ttlMs, 1_000, bounds.maxTtlMs);
-  if (pollIntervalMs !== undefined) within("pollIntervalMs", pollIntervalMs, 10, 3_600_000);
+  if (!isToolTask(given) && !isSupport(given)) {
+    say(describeFault("task", given, '"optional", "required" or an object'));
+    return undefined;
+  }
+  const task: ToolTask = isToolTask(given) ? given : { support: given };
+  const kinds = {
+    support: kind('"optional" or "required"', isSupport),
+    ttlMs: wholeNumber(1_000, bounds.maxTtlMs),
+    pollIntervalMs: wholeNumber(10, 3_600_000),
+    begins: optional(kind('"at-once" or "when-started"', isBeginning)),
+  } as const satisfies OptionKinds<ToolTask>;
+  checkOptions(task, kinds, { of: "task", fault: say });
   return {
-    support,
-    ttlMs: ttlMs ?? bounds.defaultTtlMs,
-    pollIntervalMs: pollIntervalMs ?? bounds.pollIntervalMs,
-    begins,
+    support: task.support,
+    ttlMs: task.ttlMs ?? bounds.defaultTtlMs,
+    pollIntervalMs: task.pollIntervalMs ?? bounds.pollIntervalMs,
+    begins: task.begins ?? "at-once",
   };
+}
+
+function isToolTask(given: TaskSupport | ToolTask): given is ToolTask {
+  return anObject.fits(given);
 }
