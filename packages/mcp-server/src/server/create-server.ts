@@ -47,7 +47,10 @@ export interface McpServer<P> extends AsyncDisposable {
    * `isSafeError` knows. The caller owes the client an answer then (-32603, without the error's text).
    */
   handle(message: unknown, context: HandleContext<P>): Promise<JsonRpcResponse | undefined>;
-  /** As `handle`, from a checked message to the encoded answer. Lists are sent as they were encoded once. */
+  /**
+   * As `handle`, from a checked message to the encoded answer. Lists are sent as they were encoded once. On a connection that is closed a request rejects;
+   * anything else resolves with undefined.
+   */
   handleMessage(message: Message, context: HandleContext<P>): Promise<EncodedAnswer | undefined>;
   /** One for each client, from its first message to its end. Holds the handshake of older revisions, and what is under way. */
   openConnection(options: ConnectionOptions): Connection;
@@ -105,7 +108,10 @@ export function createMcpServer<P, const I extends readonly SchemaSource[] = rea
     finish: (answer: Answer) => T,
   ): Promise<T | undefined> => {
     const state = connections.get(connection);
-    if (state === undefined) return Promise.reject(notOpen());
+    if (state === undefined) {
+      // What else comes late has nothing left to cancel or to answer.
+      return message.kind === "request" ? Promise.reject(notOpen()) : Promise.resolve(undefined);
+    }
     if (message.kind === "request") {
       return dispatcher.answer(message, { principal, connection: state, signal, headers }, finish);
     }

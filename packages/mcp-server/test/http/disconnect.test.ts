@@ -18,6 +18,19 @@ describe.each(frontEnds)("a client of 2026-07-28 that goes away, over $name,", (
     expect((await front.send(call("sum"))).status).toBe(200);
   });
 
+  it("after the server was closed under its call is no fault of anybody", async () => {
+    const { server, taken, outcomes } = heldServer();
+    await using front = await start({ server, principal: "ada" });
+    const gone = front.begin(call("held"));
+    const { call: open, release } = await taken();
+    await server.close();
+    expect(open.signal.aborted).toBe(true);
+    gone.leave(); // the test fails when a rejection of this is not handled
+    await new Promise(setImmediate);
+    release();
+    await until(() => outcomes.length === 1);
+  });
+
   it("during its stream aborts the handler, and what that still tells is not sent", async () => {
     const { server, taken, outcomes } = heldServer();
     await using front = await start({ server, principal: "ada", limits: { maxInFlight: 1 } });

@@ -105,6 +105,17 @@ describe("what a stdio server reads", () => {
 });
 
 describe("what a stdio server works on", () => {
+  it("takes notifications and answers that come after the server was closed, and says so to a request", async () => {
+    const server = sampleServer();
+    const served = pipe(server, { onUnexpectedError: "continue" });
+    served.send(toolCall(1, "sum"));
+    await served.written(1);
+    await server.close();
+    served.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+    served.send({ jsonrpc: "2.0", id: 1, result: {} }, toolCall(2, "sum"));
+    expect((await served.written(2)).at(-1)).toMatchObject({ id: 2, error: { code: -32603 } });
+  });
+
   it("works on 64 requests at a time; notifications and listening do not wait", async () => {
     const { server, entered, letGo } = gatedServer();
     const served = pipe(server);
