@@ -6,7 +6,7 @@ import { brokenListing } from "./broken-tasks/listing.js";
 import { brokenReplacing } from "./broken-tasks/replacing.js";
 import { brokenRoom } from "./broken-tasks/room.js";
 import { type BrokenTaskStore, type Disk, soundStore } from "./broken-tasks/sound.js";
-import { messageOf, refusals } from "./refused.js";
+import { named, refusalOf, refusals } from "./refused.js";
 
 const brokenTaskStores = [...brokenKeeping, ...brokenReplacing, ...brokenListing, ...brokenRoom];
 
@@ -16,7 +16,7 @@ interface OpenedDisk extends OpenedTaskStore {
   readonly isSmall: boolean;
 }
 
-function checksOf(breakIt: BrokenTaskStore["breakIt"], callMs = 100): readonly ContractCheck[] {
+function checksOf(breakIt: BrokenTaskStore["breakIt"], callMs = 1_000): readonly ContractCheck[] {
   const storeOver = (disk: Disk, removed: Disk, isSmall: boolean, isReopened: boolean): TaskStore => {
     const sound = soundStore(disk, isSmall);
     return { ...sound, ...breakIt(sound, disk, isReopened, removed) };
@@ -54,7 +54,7 @@ describe("the contract of a store of tasks", () => {
 
   it("says what it wants, what it saw, and the calls that led to it", async () => {
     const { breakIt } = brokenTaskStores.find(({ fault }) => fault === "updates without comparing") ?? {};
-    expect(await messageOf(checksOf(breakIt ?? (() => ({}))), "update is false for another version")).toBe(
+    expect(await refusalOf(named(checksOf(breakIt ?? (() => ({}))), "update is false for another version"))).toBe(
       [
         "the contract is broken: update is false for another version, older or newer, and changes nothing",
         "wanted: version 9 is not there, 10 is: false",

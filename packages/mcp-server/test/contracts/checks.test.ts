@@ -8,18 +8,13 @@ import {
 } from "../../src/contracts.js";
 import { createMemoryEventStore } from "../../src/http.js";
 import { createMemoryTaskStore } from "../../src/tasks.js";
-import { refusals } from "./refused.js";
+import { named, refusals } from "./refused.js";
 
 const sound = (): OpenedTaskStore => ({ store: createMemoryTaskStore() });
 const withStore = (broken: object, close?: () => void): OpenedTaskStore => ({
   store: { ...createMemoryTaskStore(), ...broken },
   ...(close === undefined ? {} : { close }),
 });
-const named = (checks: readonly ContractCheck[], part: string): ContractCheck => {
-  const found = checks.find(({ name }) => name.includes(part));
-  if (found === undefined) throw new Error(`there is no check "${part}"`);
-  return found;
-};
 const first = "create keeps a task";
 const random = "it is a map with versions";
 
@@ -63,15 +58,17 @@ describe("a check of a contract", () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown): void => void unhandled.push(reason);
     process.on("unhandledRejection", note);
-    let underWay = 0;
     const atClose: number[] = [];
-    const slow = async (): Promise<void> => {
-      underWay += 1;
-      for (let turn = 0; turn < underWay; turn += 1) await new Promise(setImmediate);
-      underWay -= 1;
-      throw new Error("no disk");
+    const open = (): OpenedTaskStore => {
+      let underWay = 0;
+      const create = async (): Promise<void> => {
+        underWay += 1;
+        for (let turn = 0; turn < underWay; turn += 1) await new Promise(setImmediate);
+        underWay -= 1;
+        throw new Error("no disk");
+      };
+      return withStore({ create }, () => void atClose.push(underWay));
     };
-    const open = (): OpenedTaskStore => withStore({ create: slow }, () => void atClose.push(underWay));
     const refused = await refusals(taskStoreContract(open, { rounds: 1 }));
     await new Promise(setImmediate);
     process.off("unhandledRejection", note);
