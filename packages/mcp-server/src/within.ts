@@ -1,10 +1,11 @@
-/** Waits for the promise, but no longer than this. */
+/** Waits until the promise is settled, however it is, but no longer than this. Keeps the process alive so long. */
 export function within(milliseconds: number, promise: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    void promise.then(() => {
+    const settled = (): void => {
       clearTimeout(timer);
       resolve();
-    });
+    };
+    promise.then(settled, settled);
   });
 }

@@ -25,12 +25,17 @@ export interface ServeStdioOptions<P> {
   readonly writable?: Writable | undefined;
   readonly limits?: StdioServerLimits | undefined;
   /**
-   * What to do when a handler threw somebody that is no answer (the client got -32603, `logger` the error). `exit` (default): finish the other work and
+   * What to do when a handler threw something that is no answer (the client got -32603, `logger` the error). `exit` (default): finish the other work and
    * stop with code 1. `continue`: go on. A function decides for each; whatever else it returns, or throws, is `exit`.
    */
   readonly onUnexpectedError?: "exit" | "continue" | ((error: unknown) => "exit" | "continue") | undefined;
   /** Gets one text for each thing that an operator should know. Default: a line on standard error. Never called with what a client sent. */
   readonly logger?: ((text: string, error?: unknown) => void) | undefined;
+  /**
+   * Aborted to stop the server: nothing more is read, what came before is finished within `drainMs`, listeners get their farewell, and the end is that of a client
+   * that ended its input. For programs that stop on SIGTERM.
+   */
+  readonly signal?: AbortSignal | undefined;
   /** Whether to end the process when the serving ends. Default: when it serves `process.stdin`, since a timer of the application would keep it. */
   readonly exitProcess?: boolean | undefined;
 }
@@ -43,6 +48,7 @@ const stdioOptions = {
   limits: optional(anObject),
   onUnexpectedError: optional(kind('"exit", "continue" or a function', isDecision)),
   logger: optional(aFunction),
+  signal: optional(having(["addEventListener", "throwIfAborted"], "an AbortSignal")),
   exitProcess: optional(aFlag),
 } as const satisfies OptionKinds<ServeStdioOptions<unknown>>;
 

@@ -18,13 +18,14 @@ import { guardOutput } from "./stdout-guard.js";
 
 /** How the serving ended. */
 export interface ServeStdioEnd {
-  /** 0: the client ended its input, or no longer reads. 1: anything else. */
+  /** 0: the client ended its input, or no longer reads, or `signal` was aborted. 1: anything else. */
   readonly code: 0 | 1;
 }
 
 /**
  * Serves one client over two streams, one message a line (MCP 2025-11-25 and 2026-07-28, Transports § stdio), until it ends its input.
- * Then work under way is aborted, what it still answers within `drainMs` is sent, and the promise resolves, or the process ends.
+ * Then work under way is aborted, what it still answers within `drainMs` is sent, and the promise resolves, or the process ends. The same, but
+ * without aborting what is under way before `drainMs` are over, when `signal` is aborted.
  * Never rejects for anything that a client does.
  * @throws {RangeError} for a limit out of its range, {TypeError} for an option or a limit that does not exist, an option of another kind, or a readable with an
  * encoding.
@@ -162,6 +163,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     if (code !== undefined) return;
     code = as;
     inbound.stop();
+    options.signal?.removeEventListener("abort", onAbort);
     if (abort) {
       // Told as cancelled to the observers, never run.
       for (const request of waiting.splice(0)) void run(request, AbortSignal.abort());
@@ -182,6 +184,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     resolveEnd({ code });
     if (exits) process.exit(code);
   };
+  const onAbort = (): void => void stop(0, false);
   const inbound = readMessages(readable, bounds.maxFrameBytes, {
     onMessage,
     onBadLine,
@@ -192,6 +195,8 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
       void stop(truncated || error !== undefined ? 1 : 0, true);
     },
   });
+  options.signal?.addEventListener("abort", onAbort, { once: true });
+  if (options.signal?.aborted === true) onAbort();
   return ended;
 }
 

@@ -4,6 +4,7 @@ import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { serveStdio } from "../../src/stdio.js";
+import { heldServer } from "../support/held.js";
 import { pipe, request, toolCall } from "../support/piped.js";
 import { sampleServer } from "../support/sample.js";
 
@@ -282,6 +283,40 @@ describe("serveStdio over streams of the caller", () => {
       { method: "notifications/cancelled", params: { requestId: "s" } },
       { id: "s", result: { resultType: "complete" } },
     ]);
+  });
+
+  it("stops when its signal is aborted: finishes what is under way, says farewell, and reads nothing more", async () => {
+    const { server, taken } = heldServer();
+    const stopping = new AbortController();
+    const served = pipe(server, { signal: stopping.signal });
+    served.send(request("s", "subscriptions/listen", { notifications: {} }), toolCall(1, "held"));
+    const { call, release } = await taken();
+    stopping.abort();
+    served.send(toolCall(2, "sum"));
+    expect(call.signal.aborted).toBe(false);
+    release();
+    expect(await served.ended).toEqual({ code: 0 });
+    expect(served.lines.slice(1)).toMatchObject([
+      { id: 1, result: { content: [{ text: "released" }] } },
+      { method: "notifications/cancelled", params: { requestId: "s" } },
+      { id: "s", result: { resultType: "complete" } },
+    ]);
+    expect(served.output.listenerCount("drain") + served.input.listenerCount("data")).toBe(0);
+  });
+
+  it("aborts after drainMs what is under way when its signal was aborted, and serves nothing by one that was aborted before", async () => {
+    const { server, taken } = heldServer();
+    const stopping = new AbortController();
+    const served = pipe(server, { signal: stopping.signal, limits: { drainMs: 30 } });
+    served.send(toolCall(1, "held"));
+    const { call } = await taken();
+    stopping.abort();
+    expect(await served.ended).toEqual({ code: 0 });
+    expect([call.signal.aborted, served.lines]).toEqual([true, []]);
+    const late = pipe(server, { signal: AbortSignal.abort() });
+    late.send(toolCall(1, "sum"));
+    expect(await late.ended).toEqual({ code: 0 });
+    expect(late.lines).toEqual([]);
   });
 
   it("reads the client's answers while requests wait for them", async () => {
