@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMcpServer, defineTool, type McpServer } from "../../src/index.js";
+import { until } from "../support/held.js";
 import { pipe, request, toolCall } from "../support/piped.js";
 import { sampleServer } from "../support/sample.js";
 
@@ -36,7 +37,6 @@ function gatedServer(): { server: McpServer<string>; entered: () => number; letG
     },
   };
 }
-const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe("what a stdio server reads", () => {
   it("answers each line, whatever its end, and skips empty ones", async () => {
@@ -120,28 +120,25 @@ describe("what a stdio server works on", () => {
     const { server, entered, letGo } = gatedServer();
     const served = pipe(server);
     served.send(...Array.from({ length: 100 }, (_, id) => toolCall(id, "gate")));
-    await settle();
-    expect(entered()).toBe(64);
     served.send(request("listen", "subscriptions/listen", { notifications: { toolsListChanged: true } }));
     expect(await served.written(1)).toMatchObject([{ method: "notifications/subscriptions/acknowledged" }]);
+    expect(entered()).toBe(64); // all 100 were read: the listening came after them
     served.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 99 } });
     letGo();
     await served.written(65);
-    await settle();
+    await until(() => entered() === 35);
     letGo();
-    const lines = await served.written(100);
-    await settle();
-    expect(lines.map((line) => line["id"]).filter(Number.isInteger)).toEqual(Array.from({ length: 99 }, (_, id) => id));
+    await served.written(100);
     served.input.end();
     expect(await served.ended).toEqual({ code: 0 });
+    expect(served.lines.map((line) => line["id"]).filter(Number.isInteger)).toEqual(Array.from({ length: 99 }, (_, id) => id));
   });
 
   it("stops reading when 256 more wait, and goes on", async () => {
     const { server, entered, letGo } = gatedServer();
     const served = pipe(server);
     for (let id = 0; id < 1_000; id++) served.send(toolCall(id, "gate"));
-    await settle();
-    expect(served.input.isPaused()).toBe(true);
+    await until(() => served.input.isPaused());
     expect(served.input.readableLength + served.input.writableLength).toBeGreaterThan(0);
     const signal = AbortSignal.timeout(10_000);
     while (served.lines.length < 1_000) {
@@ -160,17 +157,12 @@ describe("what a stdio server works on", () => {
       served.send(toolCall(id, "large"));
       if (id % 50 === 0) await new Promise(setImmediate);
     }
-    await settle();
-    expect(served.input.isPaused()).toBe(true);
+    await until(() => served.input.isPaused());
     let bytes = 0;
     served.output.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
     });
-    const signal = AbortSignal.timeout(20_000);
-    while (bytes < 500 * 100_000) {
-      signal.throwIfAborted();
-      await new Promise(setImmediate);
-    }
+    await until(() => bytes >= 500 * 100_000);
     expect(served.input.isPaused()).toBe(false);
   });
 
