@@ -70,7 +70,8 @@ function refuse(message: string): never {
   throw new TypeError(message);
 }
 
-function isObject(value: unknown): value is object {
+/** Not as that of `json.ts`: whatever is below it. */
+export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -93,11 +94,11 @@ export const aText: OptionKind = kind("a text that is not empty", isText);
 export const aFlag: OptionKind = kind("true or false", (value) => typeof value === "boolean");
 export const aFunction: OptionKind = kind("a function", (value) => typeof value === "function");
 export const anObject: OptionKind = kind("an object", isObject);
-/** A principal: whatever the caller likes, but undefined and null are what looking somebody up in vain gives. */
-export const somebody: OptionKind = kind(
-  "somebody: neither undefined nor null",
-  (value) => value !== undefined && value !== null,
-);
+/** Whether a principal is one: whatever the caller likes, but undefined and null are what looking somebody up in vain gives. */
+export function isSomebody(value: unknown): boolean {
+  return value !== undefined && value !== null && !isThenable(value);
+}
+export const somebody: OptionKind = kind("somebody: neither undefined nor null", isSomebody);
 
 /** Every entry serves one. */
 export const aServer: OptionKind = {

@@ -1,7 +1,10 @@
-/** Calls back, and goes on whatever comes of it: who only listens must not decide who is let in. */
-export function tell<T>(listener: ((value: T) => void) | undefined, value: T): void {
+/** Calls back, and goes on whatever comes of it: who only listens decides nothing. */
+export function tell<Values extends readonly unknown[]>(
+  listener: ((...values: Values) => void) | undefined,
+  ...values: Values
+): void {
   try {
-    listener?.(value);
+    listener?.(...values);
   } catch {
     // There is nobody left to tell.
   }

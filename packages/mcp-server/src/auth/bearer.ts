@@ -1,6 +1,6 @@
 import type { AdmissionRefusal, Admitter } from "../http/admission.js";
 import { type LimitRanges, limitReader } from "../limit-reader.js";
-import { aFunction, anObject, checkOptions, type OptionKinds, optional, textsOf } from "../option-check.js";
+import { aFunction, anObject, checkOptions, isSomebody, type OptionKinds, optional, textsOf } from "../option-check.js";
 import { tell } from "../tell.js";
 import { type ChallengeParameters, formatChallenge } from "./challenge.js";
 import { readCredential } from "./credential.js";
@@ -67,8 +67,7 @@ export function createBearerAdmitter<P>(options: BearerOptions<P>): Admitter<P> 
         tell(onUnavailable, error);
         return refusals.unavailable;
       }
-      // A principal that is undefined or null is nobody.
-      if (verified?.principal === undefined || verified.principal === null) return refusals.malformed;
+      if (verified === undefined || !isSomebody(verified.principal)) return refusals.malformed;
       return suffices(verified.scopes) ? { principal: verified.principal } : refusals.narrow;
     },
   };

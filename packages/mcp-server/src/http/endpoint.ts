@@ -32,6 +32,8 @@ export interface EndpointParts<P> {
   readonly legacy: LegacySide<P> | undefined;
   /** Tells of what threw that is no answer. Does not throw. */
   unexpected(error: unknown, where: string): void;
+  /** Tells the operator. Does not throw. */
+  note(text: string): void;
 }
 
 /** One message by POST and what is known of it. */
@@ -47,7 +49,7 @@ export function createEndpoint<P>(options: HttpHandlerOptions<P>, parts: Endpoin
   const { around, revisions, legacy } = parts;
   const { bounds } = around;
   const { path = defaultPath, server } = options;
-  const origins = createOriginCheck(options);
+  const origins = createOriginCheck(options, parts.note);
   const serveDocument = documentServer(options.admitter?.documents);
   const methods = legacy === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
   const allow = methods.join(", ");

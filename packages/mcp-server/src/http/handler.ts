@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServedRevisions } from "../era.js";
 import { logToStderr } from "../log-to-stderr.js";
+import { tell } from "../tell.js";
 import { createEndpoint } from "./endpoint.js";
 import { createLegacySide } from "./legacy-side.js";
 import { type HttpBounds, readHttpBounds } from "./limits.js";
 import { type Connections, NodeExchange } from "./node-exchange.js";
-import { checkOptions, type HttpHandlerOptions, type HttpHandlerSettings } from "./options.js";
+import { checkHttpOptions, type HttpHandlerOptions } from "./options.js";
 import type { Surroundings } from "./served-exchange.js";
 import { WebExchange } from "./web-exchange.js";
 
@@ -26,26 +27,35 @@ export interface HttpHandler extends AsyncDisposable {
 
 /**
  * Serves every current revision of MCP at one path (MCP 2025-11-25 and 2026-07-28, Transports § Streamable HTTP).
- * @throws {RangeError} for a limit out of its range, {TypeError} for an option or a limit that does not exist, for a bad path, host or origin, and without a
- * principal or an admitter.
+ * @throws {RangeError} for a limit out of its range, {TypeError} for an option or a limit that does not exist or is of another kind, for a bad path, host or
+ * origin, and without a principal or an admitter, or with both.
  */
 export function createHttpHandler<P>(options: HttpHandlerOptions<P>): HttpHandler {
-  checkOptions(options);
+  checkHttpOptions(options);
   return openHandler(options, readHttpBounds(options.limits));
 }
 
 /** As `createHttpHandler`, of options that were checked. */
 export function openHandler<P>(options: HttpHandlerOptions<P>, bounds: HttpBounds): HttpHandler {
-  const { server, sessions } = options;
+  const { server, sessions, logger = logToStderr } = options;
   const around: Surroundings = { bounds, bufferedBytes: 0 };
-  const unexpected = reporter(options);
+  const unexpected = (error: unknown, where: string): void => {
+    tell(logger, `unexpected error in ${where}`, error);
+    tell(options.onUnexpectedError, error);
+  };
   const revisions = overHttp(server.revisions);
   const onUnexpectedError = (error: unknown): void => unexpected(error, "a session");
   const legacy =
     revisions.legacy.length === 0
       ? undefined
       : createLegacySide({ server, revisions: revisions.legacy, streams: bounds, sessions, onUnexpectedError });
-  const endpoint = createEndpoint(options, { around, revisions, legacy, unexpected });
+  const endpoint = createEndpoint(options, {
+    around,
+    revisions,
+    legacy,
+    unexpected,
+    note: (text) => tell(logger, text),
+  });
   const connections: Connections = new WeakMap();
   return {
     fetch(request) {
@@ -65,15 +75,4 @@ export function openHandler<P>(options: HttpHandlerOptions<P>, bounds: HttpBound
 /** 2024-11-05 has another transport over HTTP, which is not served. */
 export function overHttp({ legacy, modern }: ServedRevisions): ServedRevisions {
   return { legacy: legacy.filter((revision) => revision !== "2024-11-05"), modern };
-}
-
-function reporter<P>({ logger = logToStderr, onUnexpectedError }: HttpHandlerSettings<P>) {
-  return (error: unknown, where: string): void => {
-    try {
-      logger(`unexpected error in ${where}`, error);
-      onUnexpectedError?.(error);
-    } catch {
-      // Whoever was to be told failed as well; the client's answer must not depend on it.
-    }
-  };
 }

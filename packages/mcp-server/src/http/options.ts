@@ -1,10 +1,23 @@
+import {
+  aFunction,
+  anObject,
+  aServer,
+  aText,
+  checkOptions,
+  having,
+  type OptionKind,
+  type OptionKinds,
+  optional,
+  somebody,
+  textsOf,
+} from "../option-check.js";
 import type { McpServer } from "../server/create-server.js";
 import type { Admitter } from "./admission.js";
 import type { SessionOptions } from "./legacy/options.js";
 import type { HttpServerLimits } from "./limits.js";
 import type { OriginRules } from "./origin.js";
 
-/** Who the clients are: the same for all, or as an admitter says of each request. Nothing in a message can. */
+/** Who the clients are: the same for all (neither undefined nor null), or as an admitter says of each request. Nothing in a message can. */
 export type Identification<P> =
   | { readonly principal: P; readonly admitter?: undefined }
   | { readonly admitter: Admitter<P>; readonly principal?: undefined };
@@ -22,48 +35,52 @@ export interface HttpHandlerSettings<P> extends OriginRules {
   readonly sessions?: SessionOptions | undefined;
   /** Told what a handler threw that is no answer (the client got -32603 without its text), and what an admitter threw. What it throws itself is ignored. */
   readonly onUnexpectedError?: ((error: unknown) => void) | undefined;
-  /** Gets one text for each thing that an operator should know. Default: a line on standard error. Never called with what a client sent. */
+  /**
+   * Gets one text for each thing that an operator should know. Default: a line on standard error. Of what clients send it gets the first `Host` and the first
+   * `Origin` that are refused, escaped, at most 100 characters each.
+   */
   readonly logger?: ((text: string, error?: unknown) => void) | undefined;
 }
 
 /** Of the endpoint, unless an option names another one. */
 export const defaultPath = "/mcp";
 
-/** Every option by its name. */
 const handlerOptions = {
-  server: true,
-  principal: true,
-  admitter: true,
-  path: true,
-  allowedHosts: true,
-  allowedOrigins: true,
-  limits: true,
-  sessions: true,
-  onUnexpectedError: true,
-  logger: true,
-} as const satisfies Readonly<Record<keyof HttpHandlerSettings<unknown> | "principal" | "admitter", true>>;
-const sessionOptions = { eventStore: true, limits: true } as const satisfies Readonly<
-  Record<keyof SessionOptions, true>
->;
+  server: aServer,
+  principal: optional(somebody),
+  admitter: optional(having(["admit"], "an Admitter, as createBearerAdmitter makes")),
+  path: optional(aText),
+  allowedHosts: optional(textsOf("host names")),
+  allowedOrigins: optional(textsOf("origins")),
+  limits: optional(anObject),
+  sessions: optional(anObject),
+  onUnexpectedError: optional(aFunction),
+  logger: optional(aFunction),
+} as const satisfies OptionKinds<HttpHandlerSettings<unknown> & { principal: unknown; admitter: unknown }>;
+const sessionOptions = {
+  eventStore: optional(anObject),
+  limits: optional(anObject),
+} as const satisfies OptionKinds<SessionOptions>;
 
 /**
- * A misspelled option would be a rule that nobody misses.
- * @param more Names that are options as well.
+ * Checks what can be said of the options before anything is made of them.
+ * @param more What is an option as well.
  * @throws {TypeError}
  */
-export function checkOptions<P>(options: HttpHandlerOptions<P>, more: object = {}): void {
-  requireKnown(options, { ...handlerOptions, ...more }, "option");
-  requireKnown(options.sessions ?? {}, sessionOptions, "option of sessions");
-  if (options.admitter === undefined && !("principal" in options)) {
+export function checkHttpOptions<P>(
+  options: HttpHandlerOptions<P>,
+  more: Readonly<Record<string, OptionKind>> = {},
+): void {
+  checkOptions(options, { ...handlerOptions, ...more });
+  const { sessions, principal, admitter, path } = options;
+  if (sessions !== undefined) checkOptions(sessions, sessionOptions, { of: "sessions" });
+  if (principal === undefined && admitter === undefined) {
     throw new TypeError("nobody says who the clients are: give a principal or an admitter");
   }
-  if (options.path !== undefined && !/^\/[^?#\s]*$/.test(options.path)) {
-    throw new TypeError(`path is ${JSON.stringify(options.path)}; it has to begin with / and to have no query`);
+  if (principal !== undefined && admitter !== undefined) {
+    throw new TypeError("there are a principal and an admitter, and no telling which counts: give one of them");
   }
-}
-
-function requireKnown(given: object, known: object, kind: string): void {
-  for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(known, name)) throw new TypeError(`there is no ${kind} "${name}"`);
+  if (path !== undefined && !/^\/[^?#\s]*$/.test(path)) {
+    throw new TypeError(`path is ${JSON.stringify(path)}; it has to begin with / and to have no query`);
   }
 }

@@ -26,7 +26,11 @@ export interface OriginCheck {
 const loopbackHost = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 const loopbackOrigin = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 
-export function createOriginCheck({ allowedHosts, allowedOrigins }: OriginRules): OriginCheck {
+/** `note` is told of the first refusal of either kind: whoever has to open the door should learn of it, and nobody should fill a log. */
+export function createOriginCheck(
+  { allowedHosts, allowedOrigins }: OriginRules,
+  note: (text: string) => void,
+): OriginCheck {
   const hosts = allowedHosts === undefined ? undefined : new Set(allowedHosts.map(readHost));
   const origins = allowedOrigins === undefined ? undefined : new Set(allowedOrigins.map(readOrigin));
   const isHost = (host: string): boolean =>
@@ -35,13 +39,20 @@ export function createOriginCheck({ allowedHosts, allowedOrigins }: OriginRules)
     if (origins !== undefined) return origins.has(origin);
     return hosts === undefined && loopbackOrigin.test(origin);
   };
+  const noted = new Set<string>();
+  const refuse = (header: "Host" | "Origin", value: string, message: string): never => {
+    if (!noted.has(header))
+      note(`refused ${header} ${quoted(value)}: allowed${header}s says which are served (told once)`);
+    noted.add(header);
+    throw badRequest(403, message);
+  };
   return {
     check(head) {
-      const host = head.header("host");
-      if (host === undefined || !isHost(host.toLowerCase())) throw badRequest(403, "this Host is not served here");
+      const host = head.header("host") ?? "";
+      if (!isHost(host.toLowerCase())) refuse("Host", host, "this Host is not served here");
       const origin = head.header("origin");
       if (origin === undefined) return undefined;
-      if (!isOrigin(origin)) throw badRequest(403, "this Origin is not allowed");
+      if (!isOrigin(origin)) refuse("Origin", origin, "this Origin is not allowed");
       return {
         "access-control-allow-origin": origin,
         "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate",
@@ -54,6 +65,14 @@ export function createOriginCheck({ allowedHosts, allowedOrigins }: OriginRules)
     },
   };
 }
+
+/** What a client sent, for a log: nothing but printable ASCII, since a terminal obeys the rest. */
+function quoted(value: string): string {
+  const text = value.length > maxQuoted ? `${value.slice(0, maxQuoted)}...` : value;
+  const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(text).replace(/[^ -~]/g, escaped);
+}
+const maxQuoted = 100;
 
 /** Headers that a page may send beside the ones that it always may. `Mcp-Param-*` are whatever tools are annotated with. */
 const requestHeaders = [

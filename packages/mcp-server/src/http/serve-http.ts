@@ -1,10 +1,12 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { logToStderr } from "../log-to-stderr.js";
+import { aFlag, anObject, aText, kind, type OptionKinds, optional } from "../option-check.js";
+import { tell } from "../tell.js";
 import { within } from "../within.js";
 import { type HttpHandler, openHandler } from "./handler.js";
 import { type ListeningBounds, type ListeningLimits, readHttpBounds, readListeningBounds } from "./limits.js";
-import { checkOptions, defaultPath, type HttpHandlerOptions } from "./options.js";
+import { checkHttpOptions, defaultPath, type HttpHandlerOptions } from "./options.js";
 
 /** What `serveHttp` accepts. */
 export type ServeHttpOptions<P> = HttpHandlerOptions<P> & ListeningOptions;
@@ -36,8 +38,8 @@ export interface HttpServer extends AsyncDisposable {
  * @throws {TypeError} for an address that others can reach without an `admitter`, and as `createHttpHandler`.
  */
 export async function serveHttp<P>(options: ServeHttpOptions<P>): Promise<HttpServer> {
-  checkOptions(options, listeningOptions);
-  const { host = "127.0.0.1", port = 0, path = defaultPath } = options;
+  checkHttpOptions(options, listeningOptions);
+  const { host = "127.0.0.1", port = 0, path = defaultPath, logger = logToStderr } = options;
   if (!isLoopback(host) && options.admitter === undefined && options.allowUnauthenticated !== true) {
     throw new TypeError(
       `host ${host} can be reached from elsewhere and there is no admitter: give one, or set allowUnauthenticated`,
@@ -49,8 +51,13 @@ export async function serveHttp<P>(options: ServeHttpOptions<P>): Promise<HttpSe
   const server = listenFor(handler, listening, bounds.bodyMs);
   const unused = unusedOf(server);
   await listen(server, host, port);
-  const { logger = logToStderr } = options;
-  server.on("error", (error) => logger("a connection could not be accepted", error));
+  if (!isLoopback(host) && options.allowedHosts === undefined) {
+    tell(
+      logger,
+      `others can connect to ${host}, but only localhost, 127.0.0.1 and [::1] are served: name the others in allowedHosts`,
+    );
+  }
+  server.on("error", (error) => tell(logger, "a connection could not be accepted", error));
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address : { address: host, port };
   const end = async (): Promise<void> => {
@@ -78,11 +85,15 @@ export async function serveHttp<P>(options: ServeHttpOptions<P>): Promise<HttpSe
 }
 
 const listeningOptions = {
-  host: true,
-  port: true,
-  allowUnauthenticated: true,
-  listening: true,
-} as const satisfies Readonly<Record<keyof ListeningOptions, true>>;
+  host: optional(aText),
+  port: optional(kind("a whole number from 0 to 65535", isPort)),
+  allowUnauthenticated: optional(aFlag),
+  listening: optional(anObject),
+} as const satisfies OptionKinds<ListeningOptions>;
+
+function isPort(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 65_535;
+}
 
 /** How often connections are looked for that have become idle while the server closes. */
 const sweepMs = 10;

@@ -9,6 +9,7 @@ import { isObject } from "../json.js";
 import { logToStderr } from "../log-to-stderr.js";
 import { type Answer, encode, internalError, isOfNotification, wireError } from "../server/answer.js";
 import type { Connection } from "../server/connection.js";
+import { tell } from "../tell.js";
 import { within } from "../within.js";
 import { readMessages } from "./inbound.js";
 import { readBounds } from "./limits.js";
@@ -69,11 +70,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     outbound.send(bytesOf({ id: request.id, error: internalError }));
     const goesOn = mayGoOn(options, error);
     const end = goesOn ? "" : "; the server stops with code 1 (see onUnexpectedError)";
-    try {
-      log(`unexpected error in ${request.method}${end}`, error);
-    } catch {
-      // Who only listens decides nothing.
-    }
+    tell(log, `unexpected error in ${request.method}${end}`, error);
     if (!goesOn) void stop(1, false);
   };
   const run = async (request: RequestMessage, signal?: AbortSignal): Promise<void> => {

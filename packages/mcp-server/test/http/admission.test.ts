@@ -63,6 +63,35 @@ describe.each(frontEnds)("admission over $name", ({ start }) => {
     expect((await front.send(from("root"))).status).toBe(200);
   });
 
+  it.each<{ name: string; said: unknown }>([
+    { name: "nothing", said: undefined },
+    { name: "null", said: null },
+    { name: "an empty object", said: {} },
+    { name: "false", said: false },
+    { name: "a name alone", said: "root" },
+    { name: "nobody", said: { principal: undefined } },
+    { name: "null as the principal", said: { principal: null } },
+    { name: "a promise as the principal", said: { principal: Promise.resolve("root") } },
+    { name: "a principal and a refusal", said: { principal: "root", status: 401, message: "no" } },
+    { name: "a status that lets in", said: { status: 200, message: "yes" } },
+    { name: "a status that is no refusal of an admitter", said: { status: 404, message: "no" } },
+    { name: "a refusal without a message", said: { status: 401 } },
+  ])("that says $name is a fault of the server: 500, and nobody is let in", async ({ said }) => {
+    const told: unknown[] = [];
+    const onUnexpectedError = (error: unknown): void => void told.push(error);
+    const admit = () => Object.assign(JSON.parse("[]"), [said])[0];
+    await using front = await start({ server: sampleServer(), admitter: { admit }, onUnexpectedError });
+    const answer = await front.send(from("root"));
+    expect([answer.status, codeOf(answer)]).toEqual([500, -32603]);
+    expect(told.map(String)).toEqual([expect.stringContaining("said neither who the client is")]);
+  });
+
+  it("that refuses with a principal that is nobody refuses", async () => {
+    const admit = () => JSON.parse('{"principal":null,"status":401,"message":"who are you?"}');
+    await using front = await start({ server: sampleServer(), admitter: { admit } });
+    expect((await front.send(from("root"))).status).toBe(401);
+  });
+
   it("that says what is no header is 500, and adds none", async () => {
     await using front = await start({ server: sampleServer(), admitter });
     const answer = await front.send(from("bad"));

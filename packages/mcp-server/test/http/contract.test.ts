@@ -219,3 +219,34 @@ describe.each(frontEnds)("over $name", ({ start }) => {
     expect([probe.status, codeOf(probe)]).toEqual([404, -32601]);
   });
 });
+
+describe.each(frontEnds)("a refused Host or Origin over $name", ({ start }) => {
+  it("is told to the operator the first time, escaped and cut", async () => {
+    const told: string[] = [];
+    const logger = (text: string): void => void told.push(text);
+    await using front = await start({ server: sampleServer(), principal: "ada", logger });
+    const long = "x".repeat(300);
+    const evil = 'http://evil.example/"[2J\u009b\u00ff';
+    for (const host of [`${long}.example`, "other.example"]) {
+      expect((await front.send(withHeaders(echo, { host }))).status).toBe(403);
+    }
+    for (const origin of [evil, "http://other.example"]) {
+      expect((await front.send(withHeaders(echo, { origin }))).status).toBe(403);
+    }
+    expect(told).toEqual([
+      `refused Host "${"x".repeat(100)}...": allowedHosts says which are served (told once)`,
+      // One byte or two for each character, as the client encodes it.
+      expect.stringMatching(
+        /^refused Origin "http:\/\/evil\.example\/\\"\[2J(?:\\u00[0-9a-f]{2}){2,4}": allowedOrigins says/,
+      ),
+    ]);
+  });
+
+  it("is refused also when the operator cannot be told", async () => {
+    const logger = (): never => {
+      throw new Error("the log is full");
+    };
+    await using front = await start({ server: sampleServer(), principal: "ada", logger });
+    expect((await front.send(withHeaders(echo, { host: "evil.example" }))).status).toBe(403);
+  });
+});

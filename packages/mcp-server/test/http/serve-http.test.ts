@@ -36,12 +36,76 @@ it("does not listen where others can connect without knowing who they are, unles
   expect(await send(`http://127.0.0.1:${open.port}/mcp`)).toBe(200);
 });
 
+it("tells the operator at the start when others can connect and no name of theirs is served", async () => {
+  const told: string[] = [];
+  const logger = (text: string): void => void told.push(text);
+  await using plain = await serveHttp({ server, admitter, host: "0.0.0.0", logger });
+  expect(told).toEqual([
+    "others can connect to 0.0.0.0, but only localhost, 127.0.0.1 and [::1] are served: name the others in allowedHosts",
+  ]);
+  await using named = await serveHttp({ server, admitter, host: "0.0.0.0", allowedHosts: ["mcp.example.com"], logger });
+  await using local = await serveHttp({ server, admitter, logger });
+  expect([plain.port, named.port, local.port, told.length]).toEqual([
+    expect.any(Number),
+    expect.any(Number),
+    expect.any(Number),
+    1,
+  ]);
+});
+
 it("rejects when the address cannot be had", async () => {
   await using first = await serveHttp({ server, principal: "ada" });
   await expect(serveHttp({ server, principal: "ada", port: first.port })).rejects.toMatchObject({ code: "EADDRINUSE" });
 });
 
+/** What JavaScript lets pass: a forgotten await. */
+function later(name: string) {
+  return Object.assign(JSON.parse("{}"), { [name]: Promise.resolve() });
+}
+const both = (_: string, value: unknown): unknown => (value === "both" ? admitter : value);
+
 it.each<readonly [string, Partial<HttpHandlerSettings<string> & ListeningOptions>, RegExp]>([
+  [
+    "a server that is none",
+    JSON.parse('{"server":{}}'),
+    /server is an object; it has to be what createMcpServer returns/,
+  ],
+  ["a promise of a server", later("server"), /server is a promise: await it/],
+  ["no server", { server: JSON.parse("{}").absent }, /server is missing/],
+  ["a principal that is nobody", { principal: JSON.parse("null") }, /principal is null; it has to be somebody/],
+  ["a promise of a principal", later("principal"), /principal is a promise: await it/],
+  ["a principal beside an admitter", JSON.parse('{"admitter":"both"}', both), /a principal and an admitter/],
+  ["an admitter that is none", JSON.parse('{"admitter":{}}'), /admitter is an object; it has to be an Admitter/],
+  ["a promise of an admitter", later("admitter"), /admitter is a promise: await it/],
+  [
+    "a host for hosts",
+    JSON.parse('{"allowedHosts":"localhost"}'),
+    /allowedHosts is a text; it has to be a list of host/,
+  ],
+  [
+    "an origin for origins",
+    JSON.parse('{"allowedOrigins":"x"}'),
+    /allowedOrigins is a text; it has to be a list of ori/,
+  ],
+  ["a number for a path", JSON.parse('{"path":5}'), /path is 5; it has to be a text/],
+  ["a text for a port", JSON.parse('{"port":"3000"}'), /port is a text; it has to be a whole number from 0 to 65535/],
+  ["a port that is none", { port: 65_536 }, /port is 65536; it has to be a whole number from 0 to 65535/],
+  ["a list for a host", JSON.parse('{"host":["x"]}'), /host is a list; it has to be a text/],
+  ["an empty host, which would be all", { host: "" }, /host is empty/],
+  [
+    "a text for a flag",
+    JSON.parse('{"allowUnauthenticated":"no"}'),
+    /allowUnauthenticated is a text; it has to be true/,
+  ],
+  ["a logger that is none", JSON.parse('{"logger":{}}'), /logger is an object; it has to be a function/],
+  [
+    "a listener that is none",
+    JSON.parse('{"onUnexpectedError":true}'),
+    /onUnexpectedError is true; it has to be a func/,
+  ],
+  ["limits that are none", JSON.parse('{"limits":5}'), /limits is 5; it has to be an object/],
+  ["sessions that are none", JSON.parse('{"sessions":5}'), /sessions is 5; it has to be an object/],
+  ["a promise of a store", { sessions: later("eventStore") }, /sessions.eventStore is a promise: await it/],
   ["a limit out of its range", { limits: { maxBodyBytes: 1 } }, /maxBodyBytes is 1; it has to be a whole number/],
   ["a limit that does not exist", { limits: JSON.parse('{"maxBody":1}') }, /there is no limit "maxBody"/],
   ["a limit of connections out of its range", { listening: { idleMs: 0 } }, /idleMs is 0/],
