@@ -44,6 +44,7 @@ export {
   type ToolAnnotations,
   type ToolCall,
   type ToolDefinition,
+  type ToolDraft,
   type ToolOutput,
   type ToolResult,
   toolsFor,

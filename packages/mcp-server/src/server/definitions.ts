@@ -214,12 +214,19 @@ export interface ResourceTemplateDefinition<P> extends Registration {
   read(call: ResourceCall<P>): ReadResult | Promise<ReadResult>;
 }
 
+/** A tool as `defineTool` takes it. `R` is what its handler returns, to the letter: "EUR" is no mere string. */
+export interface ToolDraft<P, S extends SchemaSource, O extends SchemaSource | undefined, R extends ResultOf<O>>
+  extends Omit<ToolDefinition<P, S, O>, "handler"> {
+  handler(call: ToolCall<P, ArgumentsOf<S>>): R | Promise<R>;
+}
+
 /** Gives a tool the types that its schemas say, from which its handler's arguments and result have theirs. Returns it as it is. */
 export function defineTool<
   P,
   const S extends SchemaSource,
   const O extends SchemaSource | undefined = SchemaSource | undefined,
->(definition: ToolDefinition<P, S, O>): ToolDefinition<P, S, O> {
+  const R extends ResultOf<O> = ResultOf<O>,
+>(definition: ToolDraft<P, S, O, R>): ToolDefinition<P, S, O> {
   return definition;
 }
 
@@ -232,6 +239,7 @@ export function toolsFor<P>(): DefineTool<P> {
 export type DefineTool<P> = <
   const S extends SchemaSource,
   const O extends SchemaSource | undefined = SchemaSource | undefined,
+  const R extends ResultOf<O> = ResultOf<O>,
 >(
-  definition: ToolDefinition<P, S, O>,
+  definition: ToolDraft<P, S, O, R>,
 ) => ToolDefinition<P, S, O>;

@@ -56,11 +56,20 @@ export type Checked = { readonly value: unknown } | { readonly problems: readonl
 
 /** Throws when the source cannot say a JSON Schema or that one is invalid; the message is for the registration report. */
 export function bindSchema(source: SchemaSource, compiler: SchemaCompiler): BoundSchema {
-  return isStandard(source) ? bindStandard(source) : bindJson(source, compiler);
+  if (isStandard(source)) return bindStandard(source);
+  if ("safeParse" in source) throw new TypeError(zodNeeded); // zod before 3.24
+  // What the official SDK's 1.x takes for a schema.
+  if (Object.values(source).some(isStandard)) {
+    throw new TypeError("these are the members of a schema, and no schema: wrap them in z.object({ … })");
+  }
+  return bindJson(source, compiler);
 }
 
-function isStandard(source: SchemaSource): source is StandardSchema {
-  return "~standard" in source;
+const zodNeeded = "this zod schema cannot say its JSON Schema: it needs zod 4.2 or later, and not zod/mini";
+
+function isStandard(source: SchemaSource | JsonValue | undefined): source is StandardSchema {
+  const isReference = typeof source === "function" || (typeof source === "object" && source !== null);
+  return isReference && "~standard" in source;
 }
 
 function bindJson(source: JsonObject, compiler: SchemaCompiler): BoundSchema {
@@ -77,7 +86,10 @@ function bindJson(source: JsonObject, compiler: SchemaCompiler): BoundSchema {
 function bindStandard(source: StandardSchema): BoundSchema {
   const standard = source["~standard"];
   if (typeof standard.jsonSchema?.input !== "function") {
-    throw new TypeError(`this ${standard.vendor} schema cannot say its JSON Schema (no ~standard.jsonSchema)`);
+    const { vendor } = standard;
+    throw new TypeError(
+      vendor === "zod" ? zodNeeded : `this ${vendor} schema cannot say its JSON Schema (no ~standard.jsonSchema)`,
+    );
   }
   const json = toJson(standard.jsonSchema.input({ target: "draft-2020-12" }));
   return {
