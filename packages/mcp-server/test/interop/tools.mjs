@@ -153,6 +153,7 @@ export function createTools({ icon, server, ping, sessionCount }) {
       await ping();
       return "pinged";
     }),
+    { ...tool("computes", nothing, () => "computed"), task: { support: "required", pollIntervalMs: 20 } },
     {
       ...tool("reports", nothing, async ({ requestInput, progress }) => {
         progress(1, 2, "asking");

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import mcp_types as types
 from answers import answer
-from features import Cannot, refused, same, text_of
+from feature import Cannot, refused, same, text_of
 from mcp.client.extension import ClientExtension, ResultClaim
 from mcp.shared.message import ClientMessageMetadata
 from pydantic import Field

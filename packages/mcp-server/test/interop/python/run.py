@@ -11,7 +11,8 @@ import warnings
 from collections.abc import Awaitable
 
 from extras import EXTRAS, Way
-from features import FEATURES, Cannot
+from feature import Cannot
+from features import FEATURES
 from subjects import MODERN, connect_fastmcp, connect_mcp, connect_session
 
 warnings.simplefilter("ignore")  # of what the newest revision deprecates
