@@ -131,7 +131,9 @@ describe("what a stdio server works on", () => {
     await served.written(100);
     served.input.end();
     expect(await served.ended).toEqual({ code: 0 });
-    expect(served.lines.map((line) => line["id"]).filter(Number.isInteger)).toEqual(Array.from({ length: 99 }, (_, id) => id));
+    expect(served.lines.map((line) => line["id"]).filter(Number.isInteger)).toEqual(
+      Array.from({ length: 99 }, (_, id) => id),
+    );
   });
 
   it("stops reading when 256 more wait, and goes on", async () => {
@@ -164,6 +166,38 @@ describe("what a stdio server works on", () => {
     });
     await until(() => bytes >= 500 * 100_000);
     expect(served.input.isPaused()).toBe(false);
+  });
+
+  it("stops reading when the client does not read its refusals, and goes on when it does", async () => {
+    const served = pipe(sampleServer(), { highWaterMark: 1_024, limits: { maxQueued: 16 } });
+    const lines = 2_000;
+    // The notification between two bad lines keeps the count of bad lines in a row at one.
+    for (let line = 0; line < lines; line++) {
+      served.input.write('x\n{"jsonrpc":"2.0","method":"notifications/n"}\n');
+      if (line % 100 === 0) await new Promise(setImmediate);
+    }
+    await until(() => served.input.isPaused());
+    let refusals = 0;
+    served.output.on("data", (chunk: Buffer) => {
+      refusals += chunk.filter((byte) => byte === 0x0a).length;
+    });
+    await until(() => refusals === lines);
+    expect(served.input.isPaused()).toBe(false);
+  });
+
+  it("stops reading too when a handler waits for a client that does not read", async () => {
+    const served = pipe(sampleServer(), { highWaterMark: 1_024, limits: { maxInFlight: 1, maxQueued: 4 } });
+    const capabilities = { elicitation: {} };
+    const initialize = { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "c", version: "1" } };
+    served.send({ jsonrpc: "2.0", id: "i", method: "initialize", params: initialize });
+    await new Promise(setImmediate);
+    served.send({ jsonrpc: "2.0", id: "q", method: "tools/call", params: { name: "asks" } });
+    await new Promise(setImmediate);
+    for (let id = 0; id < 1_000; id++) {
+      served.send({ jsonrpc: "2.0", id, method: "ping" });
+      if (id % 100 === 0) await new Promise(setImmediate);
+    }
+    await until(() => served.input.isPaused());
   });
 
   it("answers -32603 instead of what is too large to be sent", async () => {
