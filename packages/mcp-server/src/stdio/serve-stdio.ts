@@ -116,6 +116,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     if (waiting.length >= bounds.maxQueued && connection.waitingForClient > 0) {
       const error = wireError(wireErrors.internal, "too many requests wait", { limit: bounds.maxQueued });
       outbound.send(bytesOf({ id: request.id, error }));
+      pauseIfFull(); // whoever does not read its refusals cannot have read the question either
       return;
     }
     waiting.push(request);
@@ -134,6 +135,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
   const refuse = (id: string | number | undefined, wireCode: number, text: string, limit?: number): void => {
     const error = wireError(wireCode, text, limit === undefined ? undefined : { limit });
     outbound.send(bytesOf({ id: id ?? (connection.era === "modern" ? undefined : null), error }));
+    pauseIfFull();
     countBadLine();
   };
   const countBadLine = (): void => {
