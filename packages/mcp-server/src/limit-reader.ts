@@ -1,3 +1,5 @@
+import { describeFault, describeUnknown } from "./option-check.js";
+
 type LimitFault = "unknown" | "out-of-range";
 
 /** What one limit may be, and what it is when the caller names none. */
@@ -24,13 +26,13 @@ export function limitReader<Limits extends { readonly [Name in keyof Limits]?: n
   fault: (message: string, kind: LimitFault) => void = refuse,
 ): (name: keyof Limits & string) => number {
   for (const name of Object.keys(limits ?? {})) {
-    if (!Object.hasOwn(ranges, name)) fault(`there is no limit "${name}"`, "unknown");
+    if (!Object.hasOwn(ranges, name)) fault(describeUnknown("limit", name, Object.keys(ranges)), "unknown");
   }
   return (name) => {
     const { min, max, preset } = ranges[name];
     const value = limits?.[name] ?? preset;
     if (Number.isInteger(value) && value >= min && value <= max) return value;
-    fault(`${name} is ${value}; it has to be a whole number from ${min} to ${max}`, "out-of-range");
+    fault(describeFault(name, value, `a whole number from ${min} to ${max}`), "out-of-range");
     return preset;
   };
 }

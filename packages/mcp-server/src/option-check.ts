@@ -35,7 +35,7 @@ export function checkOptions(
   }
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(kinds, name)) continue;
-    fault(describeUnknown(name, Object.keys(kinds), of));
+    fault(describeUnknown(of === undefined ? "option" : `option of ${of}`, name, Object.keys(kinds)));
   }
   for (const [name, { needs, isOptional, fits }] of Object.entries(kinds)) {
     const value: unknown = Reflect.get(given, name);
@@ -45,10 +45,10 @@ export function checkOptions(
 }
 
 /** Names the option that was meant, if one is near, and all that there are. */
-function describeUnknown(name: string, known: readonly string[], of: string | undefined): string {
+export function describeUnknown(what: string, name: string, known: readonly string[]): string {
   const meant = nearestName(name.slice(0, maxNameLength), known);
   const hint = meant === undefined ? "" : ` (did you mean "${meant}"?)`;
-  return `there is no option ${of === undefined ? "" : `of ${of} `}"${name}"${hint}; there are ${known.join(", ")}`;
+  return `there is no ${what} "${name}"${hint}; there are ${known.join(", ")}`;
 }
 /** A longer one is like none of ours, and comparing would take long. */
 const maxNameLength = 64;

@@ -2,7 +2,7 @@ import { createHash, randomBytes as systemRandom } from "node:crypto";
 import { isDate } from "node:util/types";
 import { aFunction, aText, checkOptions, kind, type OptionKinds, optional, textsOf } from "../option-check.js";
 import { AuthError, optionFault } from "./errors.js";
-import { isScope } from "./scopes.js";
+import { isScope, readScopes } from "./scopes.js";
 
 /** One token of a token file, as far as it may be known. */
 export interface TokenEntry {
@@ -38,6 +38,7 @@ export interface NewToken {
 export function createToken(options: NewToken): { readonly token: string; readonly line: string } {
   checkOptions(options, tokenOptions, { fault: optionFault });
   const { name, scopes = [], expiresAt, randomBytes = systemRandom, now = Date.now } = options;
+  readScopes("scopes", scopes);
   const expires = expiresAt === "never" ? expiresAt : toTime(expiresAt, now());
   const token = `${prefix}${Buffer.from(randomBytes(tokenBytes)).toString("base64url")}`;
   const line = JSON.stringify({ name, scopes, expires, sha256: hashToken(token) });

@@ -127,6 +127,8 @@ describe("options of authentication are refused at the start, each with its name
     ],
     [() => token({ name: 5 }), "name is 5; it has to be a text"],
     [() => token({ scopes: "mcp" }), "scopes is a text; it has to be a list of scopes"],
+    [() => token({ scopes: ["mcp read"] }), "scopes holds a text that is no scope (RFC 6749"],
+    [() => token({ scopes: Array(101).fill("mcp") }), "a token has no list of scopes (RFC 6749 § 3.3), at most 100"],
     [() => token({ scope: ["mcp"] }), 'there is no option "scope" (did you mean'],
     [() => token({ randomBytes: 32 }), "randomBytes is 32; it has to be a function"],
   ])("createToken, row %#", refuses);

@@ -107,7 +107,12 @@ it.each<readonly [string, Partial<HttpHandlerSettings<string> & ListeningOptions
   ["sessions that are none", JSON.parse('{"sessions":5}'), /sessions is 5; it has to be an object/],
   ["a promise of a store", { sessions: later("eventStore") }, /sessions.eventStore is a promise: await it/],
   ["a limit out of its range", { limits: { maxBodyBytes: 1 } }, /maxBodyBytes is 1; it has to be a whole number/],
-  ["a limit that does not exist", { limits: JSON.parse('{"maxBody":1}') }, /there is no limit "maxBody"/],
+  [
+    "a limit that does not exist",
+    { limits: JSON.parse('{"maxBody":1}') },
+    /there is no limit "maxBody" \(did you mean "maxBodyBytes"\?\); there are/,
+  ],
+  ["a text for a limit", { limits: JSON.parse('{"bodyMs":"30000"}') }, /bodyMs is a text; it has to be a whole number/],
   ["a limit of connections out of its range", { listening: { idleMs: 0 } }, /idleMs is 0/],
   ["a limit of sessions out of its range", { sessions: { limits: { maxSessions: 0 } } }, /maxSessions is 0/],
   ["an option that does not exist", JSON.parse('{"allowedHost":["localhost"]}'), /there is no option "allowedHost"/],
