@@ -43,11 +43,18 @@ export class RpcError extends Error {
   /** JSON-RPC, MCP or application error number. An integer. */
   readonly code: number;
   readonly data: JsonValue | undefined;
+  /** @throws {TypeError} for a number that is no integer, as JSON-RPC wants one (2.0 § 5.1). */
   constructor(code: number, message: string, details?: RpcErrorDetails) {
     super(message, details?.cause === undefined ? undefined : { cause: details.cause });
+    if (!Number.isSafeInteger(code))
+      throw new TypeError(`the code of an RpcError is ${shown(code)}; it has to be an integer`);
     this.code = code;
     this.data = details?.data;
   }
+}
+
+function shown(code: unknown): string {
+  return typeof code === "string" ? JSON.stringify(code.slice(0, 64)) : String(code);
 }
 
 /** Recognises an RpcError from any installed copy of the package, where `instanceof` fails. */
@@ -76,7 +83,10 @@ export class RegistrationError extends Error {
   }
 }
 
-/** A handler returned what its registration does not allow; reaches the caller of `handle`. `code` is `RESULT_INVALID`. */
+/**
+ * A handler returned what its registration or the protocol does not allow, or asked the client what cannot be asked; nothing of it is sent. Reaches the caller of `handle`.
+ * `code` is `RESULT_INVALID`.
+ */
 export class ResultError extends Error {
   override readonly name = "ResultError";
   readonly code: McpServerErrorCode = "RESULT_INVALID";

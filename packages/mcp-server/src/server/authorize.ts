@@ -14,7 +14,7 @@ export interface PermissionQuestion<P> {
   readonly name: string;
 }
 
-/** Only `true` allows. Throwing denies, and is a `failure` for observers. */
+/** Only `true` allows. Throwing denies, and is a `failure` for observers; the first time the process warns. */
 export type Authorizer<P> = (question: PermissionQuestion<P>) => boolean | Promise<boolean>;
 
 /** Asks about one thing that is about to be used. Answers at once when the authorizer does. */
@@ -29,16 +29,16 @@ export function isAllowed<P>(
     const answer = authorize({ principal: context.principal, permission, kind, name });
     if (answer === true) return true;
     return answer === false ? denied(context) : isAllowedLater(answer, context);
-  } catch {
-    return failed(context);
+  } catch (error) {
+    return failed(context, error);
   }
 }
 
 async function isAllowedLater<P>(answer: Promise<boolean>, context: RequestContext<P>): Promise<boolean> {
   try {
     return (await answer) === true || denied(context);
-  } catch {
-    return failed(context);
+  } catch (error) {
+    return failed(context, error);
   }
 }
 
@@ -47,10 +47,16 @@ function denied<P>(context: RequestContext<P>): false {
   return false;
 }
 
-/** What it threw may hold secrets and is no answer; that it threw is told to the observers. */
-function failed<P>(context: RequestContext<P>): false {
+/** What it threw may hold secrets and is no answer; the observers are told. */
+function failed<P>(context: RequestContext<P>, error: unknown): false {
   context.outcome = "failure";
+  context.authorizerFailure = { error };
   return false;
+}
+
+/** What is left out of a list does not make the list a denial. */
+export function forgetDenial<P>(context: RequestContext<P>): void {
+  if (context.outcome === "denied") context.outcome = undefined;
 }
 
 /** Which entries of a list the principal may see. */
@@ -61,6 +67,6 @@ export async function visibleOf<P>(
   entries: readonly Listed[],
 ): Promise<readonly boolean[]> {
   const visible = await Promise.all(entries.map((entry) => isAllowed(authorize, context, kind, entry)));
-  if (context.outcome === "denied") context.outcome = undefined; // hidden entries do not make the list a denial
+  forgetDenial(context);
   return visible;
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-framing";
-import { RpcError } from "../errors.js";
+import { ResultError, RpcError } from "../errors.js";
 import { isObject } from "../json.js";
 import { isAllowed } from "./authorize.js";
 import type { RequestContext } from "./context.js";
@@ -17,9 +17,17 @@ export async function completeArgument<P>(core: Core<P>, context: RequestContext
   if (typeof name !== "string" || typeof value !== "string") throw invalid("argument needs name and value, strings");
   const completer = await findCompleter(core, context, ref, name);
   const { principal, signal } = context;
-  const values = (await completer?.({ value, chosen: chosen(context.params["context"]), principal, signal })) ?? [];
+  const call = { value, chosen: chosen(context.params["context"]), principal, signal };
+  const values: unknown = completer === undefined ? [] : await completer(call);
+  if (!isTexts(values)) {
+    throw new ResultError(`the completer of "${name}" of "${context.name ?? ""}" returned what is no list of texts`);
+  }
   const completion = { values: values.slice(0, maxValues), total: values.length, hasMore: values.length > maxValues };
   return complete(core, context, { completion });
+}
+
+function isTexts(values: unknown): values is readonly string[] {
+  return Array.isArray(values) && values.every((one) => typeof one === "string");
 }
 
 async function findCompleter<P>(

@@ -1,5 +1,6 @@
 import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
 import type { Era } from "../era.js";
+import type { ResultError } from "../errors.js";
 import { isObject } from "../json.js";
 import type { ProtocolRevision } from "../revisions.js";
 import type { TaskHandle } from "../tasks/live.js";
@@ -25,6 +26,10 @@ export class RequestContext<P> {
   name: string | undefined;
   /** Set where the answer alone does not tell it. */
   outcome: Outcome | undefined;
+  /** What the authorizer threw. */
+  authorizerFailure: { readonly error: unknown } | undefined;
+  /** The handler asked what cannot be asked: its fault, also when it did not wait for an answer. */
+  askedWrongly: ResultError | undefined;
   /** Set in 2026-07-28 when the handler needs answers that did not come with the request. */
   pendingInput: PendingInput | undefined;
   /** Answers that came with the request, or in rounds before it. */

@@ -5,6 +5,7 @@ import { legacyRevisions, modernRevisions, type ProtocolRevision } from "../revi
 import type { Tasks } from "../tasks/tasks.js";
 import type { RequestContext } from "./context.js";
 import { createPagedList, type EncodedResult, type Listed, type PagedList } from "./list.js";
+import type { Observation } from "./observers.js";
 import type { McpServerOptions } from "./options.js";
 import type { Registry } from "./registry.js";
 import { modernResult, renderIdentity } from "./render.js";
@@ -35,6 +36,8 @@ export interface Core<P> {
   /** @throws {TypeError} when the principal is no string and there is no `principalId`. */
   principalId(principal: P): string;
   binding(context: RequestContext<P>): Binding;
+  /** What `isSafeError` says. When that throws the error is not safe. */
+  isSafe(error: unknown): boolean;
 }
 
 export function createCore<P>(
@@ -43,6 +46,7 @@ export function createCore<P>(
   compiler: SchemaCompiler,
   codec: RequestStateCodec,
   tasks: Tasks<P> | undefined,
+  observation: Observation<P>,
 ): Core<P> {
   const hints: JsonObject = {
     ttlMs: options.cacheHints?.ttlMs ?? 0,
@@ -79,6 +83,14 @@ export function createCore<P>(
     tasks,
     hasCompletions,
     principalId: (principal) => principalId(options, principal),
+    isSafe(error) {
+      try {
+        return options.isSafeError?.(error) === true;
+      } catch (fault) {
+        observation.failed(fault); // whoever waits for the answer gets the handler's error
+        return false;
+      }
+    },
     binding: ({ principal, method, params }) => ({ principal: principalId(options, principal), method, params }),
   };
 }
@@ -108,7 +120,18 @@ function capabilitiesOf<P>(registry: Registry<P>, hasCompletions: boolean): Json
 
 /** Fails closed: two principals that look alike as JSON must not share a state. */
 export function principalId<P>(options: McpServerOptions<P>, principal: P): string {
-  if (options.principalId !== undefined) return options.principalId(principal);
-  if (typeof principal === "string") return principal;
-  throw new TypeError("principalId is needed: the principal is not a string");
+  if (options.principalId === undefined) {
+    if (typeof principal === "string") return principal;
+    throw principalIdNeeded();
+  }
+  const id: unknown = options.principalId(principal);
+  if (typeof id === "string") return id;
+  throw new TypeError(`principalId returned ${id === null ? "null" : typeof id}; it has to be a string`);
+}
+
+/** Told at the first request, not where something is first kept for a principal. */
+export function principalIdNeeded(): TypeError {
+  return new TypeError(
+    "the principal is no string: createMcpServer needs the option principalId, which tells principals apart",
+  );
 }

@@ -14,16 +14,17 @@ import {
   wireError,
 } from "./answer.js";
 import { type Connection, type ConnectionOptions, ConnectionState } from "./connection.js";
-import { createCore } from "./core.js";
+import { createCore, principalIdNeeded } from "./core.js";
 import { createDispatcher } from "./dispatch.js";
 import { instrument } from "./instrument.js";
 import { observe } from "./observers.js";
 import type { McpServerOptions } from "./options.js";
 import { PresentedConnection } from "./presented-connection.js";
-import { readRegistry } from "./registry.js";
+import { hasRegistrations, readRegistry } from "./registry.js";
 import { createRequestStateCodec } from "./request-state.js";
 import type { SchemaSource } from "./schema-source.js";
-import { type ChangedKind, tellListChanged, tellUpdated } from "./subscriptions.js";
+import { type ChangedKind, requireChangedKind, tellListChanged, tellUpdated } from "./subscriptions.js";
+import { warnOfNobody } from "./warnings.js";
 
 /** What comes with each message. */
 export interface HandleContext<P> {
@@ -54,7 +55,10 @@ export interface McpServer<P> extends AsyncDisposable {
   handleMessage(message: Message, context: HandleContext<P>): Promise<EncodedAnswer | undefined>;
   /** One for each client, from its first message to its end. Holds the handshake of older revisions, and what is under way. */
   openConnection(options: ConnectionOptions): Connection;
-  /** Tells the clients that what they may see of a list has changed, for instance because the authorizer answers otherwise now. */
+  /**
+   * Tells the clients that what they may see of a list has changed, for instance because the authorizer answers otherwise now.
+   * @throws {TypeError} for a kind that does not exist.
+   */
   listChanged(kind: ChangedKind): void;
   /** Tells the clients that subscribed to this resource that it has other contents now. */
   resourceUpdated(uri: string): void;
@@ -62,7 +66,7 @@ export interface McpServer<P> extends AsyncDisposable {
   principalId(principal: P): string;
   /** Which are served, newest first. */
   readonly revisions: ServedRevisions;
-  /** How often an observer, or the instrumentation, threw. */
+  /** How often an observer, the instrumentation or `isSafeError` threw. */
   readonly observerFailures: number;
   /**
    * Ends what the server itself keeps going: tasks that run are aborted and stored as failed, no more are taken, and each connection is closed with a
@@ -80,6 +84,7 @@ export function createMcpServer<P, const I extends readonly SchemaSource[] = rea
 ): McpServer<P> {
   const compiler = createCompiler(options?.schemaLimits); // no options at all: readRegistry tells
   const registry = readRegistry(options, compiler);
+  if (options.authorize === undefined && hasRegistrations(registry)) warnOfNobody();
   const { limits } = registry;
   const now = options.now ?? Date.now;
   const codec = createRequestStateCodec({
@@ -90,7 +95,7 @@ export function createMcpServer<P, const I extends readonly SchemaSource[] = rea
   });
   const observation = observe(options.observers ?? [], options.onObserverError);
   const tasks = openTasks(options, registry, observation, now);
-  const core = createCore(options, registry, compiler, codec, tasks);
+  const core = createCore(options, registry, compiler, codec, tasks, observation);
   const plain = createDispatcher(core, observation, now);
   const { instrumentation } = options;
   const dispatcher = instrumentation === undefined ? plain : instrument(plain, instrumentation, observation.failed);
@@ -113,6 +118,9 @@ export function createMcpServer<P, const I extends readonly SchemaSource[] = rea
       return message.kind === "request" ? Promise.reject(notOpen()) : Promise.resolve(undefined);
     }
     if (message.kind === "request") {
+      if (typeof principal !== "string" && options.principalId === undefined) {
+        return Promise.reject(principalIdNeeded());
+      }
       return dispatcher.answer(message, { principal, connection: state, signal, headers }, finish);
     }
     if (message.kind === "notification") notified(state, message);
@@ -145,6 +153,7 @@ export function createMcpServer<P, const I extends readonly SchemaSource[] = rea
       return connection;
     },
     listChanged(kind) {
+      requireChangedKind(kind);
       for (const state of connections.values()) tellListChanged(state, kind);
     },
     resourceUpdated(uri) {

@@ -12,6 +12,7 @@ import type { Observation, Outcome, RequestEvent } from "./observers.js";
 import { inputRequired } from "./rounds.js";
 import { requireLogLevel } from "./scope.js";
 import { requireStandardHeaders, requireVersionHeader } from "./standard-headers.js";
+import { createAuthorizerWarning } from "./warnings.js";
 
 /** Answers requests: era, method, then what the method does (its parameters, permission, schema, handler), then one event. */
 export interface Dispatcher<P> {
@@ -44,11 +45,13 @@ interface Beginning<P> {
 }
 interface Ending {
   readonly outcome: Outcome;
+  readonly failure?: unknown;
   readonly errorCode?: number | undefined;
 }
 
 /** One machine over the life of a request, hence its length. */
 export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, now: () => number): Dispatcher<P> {
+  const warnOfAuthorizer = createAuthorizerWarning();
   const methods = methodsOf(core);
   const served = core.revisions;
   let sequence = 0;
@@ -89,19 +92,23 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
     } catch (error) {
       if (!(error instanceof InputRequired)) throw error;
     }
+    if (context.askedWrongly !== undefined) throw context.askedWrongly;
     // Also when the handler swallowed what ended it: it had no answers to go on with.
     if (context.pendingInput !== undefined) return inputRequired(core, context);
     if (reply === undefined) throw new Error("a method ended without a reply");
     return reply;
   };
-  const end = (context: RequestContext<P>, begun: Beginning<P>, { outcome, errorCode }: Ending): void => {
+  const end = (context: RequestContext<P>, begun: Beginning<P>, { outcome, errorCode, failure }: Ending): void => {
     const { place, startedAt, ended } = begun;
+    const { authorizerFailure } = context;
+    if (authorizerFailure !== undefined) warnOfAuthorizer(authorizerFailure.error);
     if (observation.isIdle && ended === undefined) return;
     const { method, name, principal, id, revision, params, trace } = context;
     const durationMs = now() - startedAt;
     const told = { sequence: place, method, name, principal, requestId: id, revision, params, trace };
     const task = context.task && ({ taskId: context.task.taskId, stage: "created" } as const);
-    const event = { ...told, outcome, errorCode, startedAt, durationMs, task };
+    const thrown = outcome === "failure" ? (failure ?? authorizerFailure?.error) : undefined;
+    const event = { ...told, outcome, errorCode, failure: thrown, startedAt, durationMs, task };
     observation.emit(event);
     ended?.(event);
   };
@@ -135,7 +142,10 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
           return undefined;
         }
         const error = toWireError(thrown);
-        if (error === undefined) throw thrown;
+        if (error === undefined) {
+          ending = { ...ending, failure: thrown };
+          throw thrown;
+        }
         ending = { outcome: context.outcome ?? "protocol-error", errorCode: error.code };
         return finish({ id, error });
       } finally {

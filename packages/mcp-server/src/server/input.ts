@@ -1,9 +1,10 @@
 import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-framing";
-import { RpcError } from "../errors.js";
+import { ResultError, RpcError } from "../errors.js";
 import { isObject } from "../json.js";
 import type { SchemaCompiler } from "../json-schema/index.js";
 import { mcpErrors } from "../wire-errors.js";
 import type { RequestContext } from "./context.js";
+import { questionsFault } from "./question-check.js";
 import type { InputAnswers, InputQuestion, InputRequest } from "./questions.js";
 
 /** Questions that the client has to answer before the handler can go on. */
@@ -26,6 +27,11 @@ export async function requestInput<P>(
   requests: PendingInput,
   compiler: SchemaCompiler,
 ): Promise<Answers> {
+  const fault = questionsFault(requests, compiler);
+  if (fault !== undefined) {
+    context.askedWrongly = new ResultError(`the handler of ${context.method} "${context.name ?? ""}" asked ${fault}`);
+    throw context.askedWrongly;
+  }
   for (const request of Object.values(requests)) requireCapability(context, request);
   if (context.task !== undefined) return context.task.ask(requests);
   const raw = context.era === "modern" ? given(context, requests) : await askAll(context, requests);

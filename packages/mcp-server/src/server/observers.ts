@@ -1,5 +1,6 @@
 import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
 import type { ProtocolRevision } from "../revisions.js";
+import { attempt, tell } from "../tell.js";
 import type { TraceContext } from "./trace.js";
 
 /**
@@ -25,6 +26,8 @@ export interface RequestEvent<P> {
   readonly outcome: Outcome;
   /** Of the error that the client got. */
   readonly errorCode: number | undefined;
+  /** For `failure`: what the handler or the authorizer threw, itself. Transient, and never sent to a client: it may hold what is secret. */
+  readonly failure?: unknown;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly durationMs: number;
@@ -35,7 +38,7 @@ export interface RequestEvent<P> {
   readonly task?: { readonly taskId: string; readonly stage: "created" | "ended" } | undefined;
 }
 
-/** Told of each request exactly once, and of the end of each task. What it throws is counted and changes no answer. */
+/** Told of each request exactly once, and of the end of each task. What it throws, or rejects with, is counted and changes no answer. */
 export type Observer<P> = (event: RequestEvent<P>) => void;
 
 /** All observers of a server, and how often they failed. */
@@ -55,11 +58,7 @@ export function observe<P>(
   let failures = 0;
   const failed = (error: unknown): void => {
     failures += 1;
-    try {
-      onError?.(error);
-    } catch {
-      // The fallback failed as well: the count is all that is left.
-    }
+    tell(onError, error); // when the fallback fails as well, the count is all that is left
   };
   return {
     isIdle: observers.length === 0,
@@ -68,14 +67,7 @@ export function observe<P>(
     },
     failed,
     emit(event) {
-      for (const observer of observers) {
-        try {
-          const result: unknown = observer(event);
-          if (result instanceof Promise) result.catch(failed);
-        } catch (error) {
-          failed(error);
-        }
-      }
+      for (const observer of observers) attempt(() => observer(event), failed);
     },
   };
 }

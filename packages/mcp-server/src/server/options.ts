@@ -39,19 +39,22 @@ export interface McpServerOptions<P, I extends readonly SchemaSource[] = readonl
   readonly instructions?: string | undefined;
   /** Default: all. Newest first. */
   readonly revisions?: ServedRevisions | undefined;
-  /** Who may use what. Absent: nobody may use anything. */
+  /** Who may use what. Absent: nobody may use anything, and the process warns at the start. */
   readonly authorize?: Authorizer<P> | undefined;
   /** Each handler's arguments have the type of its tool's schema; with `createMcpServer<P>` only those of `defineTool` and `toolsFor` do. */
   readonly tools?: { readonly [K in keyof I]: ToolDefinition<P, I[K]> } | undefined;
   readonly prompts?: readonly PromptDefinition<P>[] | undefined;
   readonly resources?: readonly ResourceDefinition<P>[] | undefined;
   readonly resourceTemplates?: readonly ResourceTemplateDefinition<P>[] | undefined;
-  /** Whether a handler's error may be shown to the client: its message then is the content of a tool error. Default: none may. */
+  /**
+   * Whether a handler's error may be shown to the client: its message then is the content of a tool error. Default: none may. Throwing means no, is counted, and is
+   * told to `onObserverError`; the handler's error stays what it was.
+   */
   readonly isSafeError?: ((error: unknown) => boolean) | undefined;
   readonly observers?: readonly Observer<P>[] | undefined;
   /** Runs around each request: tracing. Absent: costs nothing. */
   readonly instrumentation?: Instrumentation<P> | undefined;
-  /** Told what an observer, or the instrumentation, threw. */
+  /** Told what an observer, the instrumentation or `isSafeError` threw. */
   readonly onObserverError?: ((error: unknown) => void) | undefined;
   /** Default `{ ttlMs: 0, scope: "private" }`. */
   readonly cacheHints?: CacheHints | undefined;

@@ -8,6 +8,7 @@ import { type Core, complete, type Reply } from "./core.js";
 import type { PromptResult } from "./definitions.js";
 import { knownMessages } from "./known-content.js";
 import type { BoundPrompt } from "./registry.js";
+import { memberFault, messageFault } from "./result-check.js";
 import { openState } from "./rounds.js";
 import { PromptScope } from "./scope.js";
 
@@ -40,12 +41,23 @@ function readArguments<P>({ definition }: BoundPrompt<P>, given: JsonObject): Re
   return Object.fromEntries(values);
 }
 
+const members: readonly (keyof Exclude<PromptResult, string>)[] = ["description", "messages", "_meta"];
+
 function shape(name: string, result: PromptResult, revision: ProtocolRevision): JsonObject {
   if (typeof result === "string") return { messages: [{ role: "user", content: { type: "text", text: result } }] };
   if (!isObject(result) || !Array.isArray(result.messages)) {
     throw new ResultError(`the handler of prompt "${name}" returned neither a string nor messages`);
   }
+  const wrong = (what: string): ResultError => new ResultError(`the handler of prompt "${name}" returned ${what}`);
+  const unknown = memberFault(result, members);
+  if (unknown !== undefined) throw wrong(unknown);
   const { description, messages, _meta } = result;
+  if (description !== undefined && typeof description !== "string") throw wrong("a description that is no text");
+  if (_meta !== undefined && !isObject(_meta)) throw wrong("_meta that is no object");
+  for (const [index, message] of messages.entries()) {
+    const fault = messageFault(message);
+    if (fault !== undefined) throw wrong(`messages[${index}], which ${fault}`);
+  }
   return {
     ...(description === undefined ? {} : { description }),
     messages: knownMessages(messages, revision),

@@ -103,6 +103,11 @@ export function readRegistry<P>(options: McpServerOptions<P>, compiler: SchemaCo
   return registry;
 }
 
+/** Whether there is anything that somebody could be allowed. */
+export function hasRegistrations<P>({ tools, prompts, resources, templates }: Registry<P>): boolean {
+  return tools.size + prompts.size + resources.size + templates.size > 0;
+}
+
 function bindTool<P>(
   definition: ToolDefinition<P>,
   compiler: SchemaCompiler,

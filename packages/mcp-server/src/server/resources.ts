@@ -1,11 +1,12 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
-import { RpcError } from "../errors.js";
+import { ResultError, RpcError } from "../errors.js";
 import { mcpErrors } from "../wire-errors.js";
 import { isAllowed } from "./authorize.js";
 import type { ResourceContents } from "./content.js";
 import type { RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
 import type { ReadResult, ResourceCall } from "./definitions.js";
+import { contentsFault } from "./result-check.js";
 import { openState } from "./rounds.js";
 import { ResourceScope } from "./scope.js";
 
@@ -92,5 +93,7 @@ function isList(result: ResourceContents | readonly ResourceContents[]): result 
 }
 
 function toContents(one: ResourceContents, uri: string, mimeType: string | undefined): JsonObject {
+  const fault = contentsFault(one);
+  if (fault !== undefined) throw new ResultError(`reading "${uri}" returned what ${fault}`);
   return mimeType === undefined ? { uri, ...one } : { uri, mimeType, ...one };
 }

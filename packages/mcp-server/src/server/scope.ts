@@ -66,7 +66,11 @@ class Scope<P> implements RequestScope<P> {
     };
   }
   get requestInput(): RequestScope<P>["requestInput"] {
-    return (requests) => requestInput(this.#context, requests, this.#compiler);
+    return (requests) => {
+      const answers = requestInput(this.#context, requests, this.#compiler);
+      answers.catch(() => undefined); // a handler that does not wait for it is answered for all the same, and must not end the process
+      return answers;
+    };
   }
 }
 

@@ -2,6 +2,7 @@ import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-fram
 import { RpcError } from "../errors.js";
 import { isObject } from "../json.js";
 import { watchable, watchTasks } from "../tasks/watching.js";
+import { forgetDenial } from "./authorize.js";
 import type { ConnectionState, Delivery } from "./connection.js";
 import type { RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
@@ -10,6 +11,12 @@ import { findResource } from "./resources.js";
 /** What can change: a list, by its capability. */
 export type ChangedKind = "tools" | "prompts" | "resources";
 const kinds: readonly ChangedKind[] = ["tools", "prompts", "resources"];
+
+/** @throws {TypeError} for a kind that would be told to nobody. */
+export function requireChangedKind(kind: ChangedKind): void {
+  if (!kinds.includes(kind))
+    throw new TypeError(`listChanged of ${JSON.stringify(kind)}: there are ${kinds.join(", ")}`);
+}
 const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 
 /** `subscriptions/listen` (MCP 2026-07-28): stays open until the client cancels it or the server says farewell. */
@@ -71,7 +78,7 @@ async function readable<P>(
     if (typeof uri === "string" && (await findResource(core, context, uri)) !== undefined) found.push(uri);
   }
   context.name = undefined;
-  context.outcome = undefined;
+  forgetDenial(context);
   return found;
 }
 

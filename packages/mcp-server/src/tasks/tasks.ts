@@ -79,13 +79,17 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
     }
   };
   /** Told once for each task: when it ends, or is removed before that. */
-  const ended = ({ task, context }: Run<P>, { outcome, errorCode }: Pick<TaskEnd, "outcome" | "errorCode">): void => {
+  const ended = (
+    { task, context }: Run<P>,
+    { outcome, errorCode, unexpected }: Pick<TaskEnd, "outcome" | "errorCode" | "unexpected">,
+  ): void => {
     if (!runs.delete(task.taskId) || observation.isIdle) return;
     const { sequence, method, name, principal, id, revision, params, trace } = context;
     const { createdAt: startedAt } = task.record;
     const told = { sequence, method, name, principal, requestId: id, revision, params, trace };
     const stage = { taskId: task.taskId, stage: "ended" } as const;
-    observation.emit({ ...told, outcome, errorCode, startedAt, durationMs: now() - startedAt, task: stage });
+    const durationMs = now() - startedAt;
+    observation.emit({ ...told, outcome, errorCode, failure: unexpected?.error, startedAt, durationMs, task: stage });
   };
   const expire = async (taskId: string): Promise<void> => {
     const run = runs.get(taskId);
@@ -165,7 +169,7 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
       report(error, task.record);
       try {
         await task.change(() => notStored.step);
-        ended(run, notStored);
+        ended(run, { ...notStored, unexpected: { error } });
       } catch {
         run.isBroken = true; // it was reported; the task says so when it is asked for, until its time is over
       }

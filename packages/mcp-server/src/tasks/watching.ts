@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
+import { forgetDenial } from "../server/authorize.js";
 import type { RequestContext } from "../server/context.js";
 import type { Core } from "../server/core.js";
 import { requireTasks } from "./extension.js";
@@ -24,7 +25,7 @@ export async function watchable<P>(
   for (const taskId of asked) {
     if (typeof taskId === "string" && (await findOwnTask(core, context, taskId)) !== undefined) found.add(taskId);
   }
-  context.outcome = undefined;
+  forgetDenial(context);
   return [...found];
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { scaledCount } from "../../../../../fixtures/counts.js";
 import { createMemoryEventStore } from "../../../src/http/legacy/memory-event-store.js";
+import { emptyForm } from "../../support/form.js";
 import { type Driven, drive, settled } from "./driven.js";
 
 const second = 1_000;
@@ -136,7 +137,7 @@ describe("the end of a session during a call", () => {
     const session = await driven.initialize("2025-11-25", "ada", { elicitation: {} });
     const exchange = await driven.call(1, "a", { session });
     const { scope, fail } = driven.calls.get("a") ?? {};
-    const asked = scope?.requestInput({ q: { method: "elicitation/create", params: { message: "?" } } });
+    const asked = scope?.requestInput({ q: { method: "elicitation/create", params: emptyForm("?") } });
     asked?.catch((error) => fail?.(error));
     await settled();
     end(driven, session);

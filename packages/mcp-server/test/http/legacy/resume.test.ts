@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryEventStore } from "../../../src/http/legacy/memory-event-store.js";
 import type { SessionOptions } from "../../../src/http/legacy/options.js";
+import { emptyForm } from "../../support/form.js";
 import { answerOf, type Driven, drive, settled } from "./driven.js";
 import type { MemoryExchange } from "./memory-exchange.js";
 
@@ -147,7 +148,7 @@ describe("with an event store a stream", () => {
     const exchange = await driven.call(1, "a", { session }, token);
     const { scope, answer } = driven.calls.get("a") ?? {};
     const ask = async (message: string): Promise<void> => {
-      scope?.requestInput({ q: { method: "elicitation/create", params: { message } } }).catch(() => undefined);
+      scope?.requestInput({ q: { method: "elicitation/create", params: emptyForm(message) } }).catch(() => undefined);
       await settled();
     };
     scope?.progress(1);
@@ -174,7 +175,7 @@ describe("with an event store a stream", () => {
     const session = await driven.initialize("2025-11-25", "ada", { elicitation: {} });
     const exchange = await driven.call(1, "a", { session }, token);
     const { scope, answer } = driven.calls.get("a") ?? {};
-    scope?.requestInput({ q: { method: "elicitation/create", params: { message: "?" } } }).catch(() => undefined);
+    scope?.requestInput({ q: { method: "elicitation/create", params: emptyForm("?") } }).catch(() => undefined);
     await settled();
     answer?.("done");
     await exchange.ended();

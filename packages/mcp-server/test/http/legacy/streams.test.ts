@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryEventStore } from "../../../src/http/legacy/memory-event-store.js";
+import { emptyForm } from "../../support/form.js";
 import { answerOf, type Driven, drive, settled } from "./driven.js";
 
 const listChanged = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
@@ -33,7 +34,7 @@ describe("the answer to a request", () => {
     scope?.progress(1, 2);
     expect([exchange.status, exchange.isStream]).toEqual([200, true]);
     scope?.log("warning", "hot");
-    const asked = scope?.requestInput({ q: { method: "elicitation/create", params: { message: "?" } } });
+    const asked = scope?.requestInput({ q: { method: "elicitation/create", params: emptyForm("?") } });
     await settled();
     const { id } = exchange.messages.at(-1) ?? {};
     driven.post({ jsonrpc: "2.0", id: Number(id), result: { action: "decline" } }, from);
@@ -43,7 +44,7 @@ describe("the answer to a request", () => {
     expect(exchange.messages).toMatchObject([
       { method: "notifications/progress", params: { progressToken: "t", progress: 1, total: 2 } },
       { method: "notifications/message", params: { level: "warning", data: "hot" } },
-      { method: "elicitation/create", params: { message: "?" } },
+      { method: "elicitation/create", params: emptyForm("?") },
       { id: "x", result: {} },
     ]);
     expect(exchange.events.map(({ id }) => id)).toEqual([undefined, undefined, undefined, undefined]);
@@ -129,22 +130,25 @@ describe("what belongs to no request", () => {
     expect(second.messages).toHaveLength(2);
   });
 
-  it("waits within bounds: droppable messages go first, the oldest of them", async () => {
-    const uri = (n: number): string => `note:///${n}`;
+  it.each([
+    { limits: { maxWaiting: 3 }, kept: [6, 7, 8] },
+    { limits: { maxWaitingBytes: 2_048 }, kept: [7, 8] },
+  ])("waits within $limits: droppable messages go first, the oldest of them", async ({ limits, kept }) => {
+    const uri = (n: number): string => `note:///${n}${"x".repeat(800)}`;
     const resources = Array.from({ length: 9 }, (_, n) => ({
       uri: uri(n),
       name: "n",
       permission: "use",
       read: () => "",
     }));
-    const driven = drive({ limits: { maxWaiting: 3 } }, { resources });
+    const driven = drive({ limits }, { resources });
     const session = await driven.initialize();
     for (let n = 0; n < 9; n++)
       driven.post({ jsonrpc: "2.0", id: n, method: "resources/subscribe", params: { uri: uri(n) } }, { session });
     await settled();
     for (let n = 0; n < 9; n++) driven.server.resourceUpdated(uri(n));
     const listening = await driven.get({ session });
-    expect(listening.messages.map(({ params }) => params)).toEqual([6, 7, 8].map((n) => ({ uri: uri(n) })));
+    expect(listening.messages.map(({ params }) => params)).toEqual(kept.map((n) => ({ uri: uri(n) })));
   });
 
   it("is not sent to sessions of others", async () => {
@@ -181,7 +185,7 @@ describe("a stream", () => {
     for (let step = 2; step < 100; step++) scope?.progress(step);
     expect(exchange.queuedBytes).toBeLessThanOrEqual(1_024 + 64);
     const ask = (): Promise<unknown> | undefined =>
-      scope?.requestInput({ q: { method: "elicitation/create", params: { message: "x".repeat(600) } } });
+      scope?.requestInput({ q: { method: "elicitation/create", params: emptyForm("x".repeat(600)) } });
     for (let times = 0; times < 5; times++) void ask()?.catch(() => undefined);
     await settled();
     expect([exchange.isEnded, exchange.queuedBytes < 2_500]).toEqual([true, true]);
@@ -234,14 +238,14 @@ describe("sessions that use equal ids and tokens", () => {
     const asked = clients.map(({ principal }) => {
       const scope = driven.calls.get(principal)?.scope;
       scope?.progress(1, 1, principal);
-      return scope?.requestInput({ q: { method: "elicitation/create", params: { message: principal } } });
+      return scope?.requestInput({ q: { method: "elicitation/create", params: emptyForm(principal) } });
     });
     await settled();
     const [question, other] = exchanges.map(({ messages }) => messages.at(-1));
     expect([question?.["id"], question?.["params"], other?.["params"]]).toEqual([
       other?.["id"],
-      { message: "ada" },
-      { message: "eve" },
+      emptyForm("ada"),
+      emptyForm("eve"),
     ]);
     const reply = { jsonrpc: "2.0", id: Number(question?.["id"]), result: { action: "cancel" } };
     const [ada, eve] = clients;

@@ -1,0 +1,84 @@
+import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
+import { ResultError } from "../errors.js";
+import { isObject } from "../json.js";
+import type { SchemaProblem } from "../json-schema/index.js";
+import type { RequestContext } from "./context.js";
+import type { ToolOutput, ToolResult } from "./definitions.js";
+import { knownContent } from "./known-content.js";
+import type { BoundTool } from "./registry.js";
+import { blocksFault, memberFault } from "./result-check.js";
+import type { BoundSchema } from "./schema-source.js";
+
+const members: readonly (keyof ToolOutput)[] = ["content", "structuredContent", "isError", "_meta"];
+
+/**
+ * What a tool's handler returned as the result of `tools/call`. At once, unless its output schema takes its time.
+ * @throws {ResultError} for what the protocol or the output schema does not allow.
+ */
+export function shapeResult<P>({ name, output }: BoundTool<P>, result: ToolResult): JsonObject | Promise<JsonObject> {
+  if (typeof result === "string") {
+    if (output !== undefined) throw wrong(name, needsStructured);
+    return { content: [{ type: "text", text: result }] };
+  }
+  if (!isObject(result)) throw wrong(name, "neither a string nor an object");
+  const { content, structuredContent, isError, _meta } = result;
+  const fault = memberFault(result, members) ?? kindFault(content, isError, _meta);
+  if (fault !== undefined) throw wrong(name, fault);
+  if (output === undefined || isError === true) return assemble(result, structuredContent);
+  if (structuredContent === undefined) throw wrong(name, needsStructured);
+  return structure(name, output, structuredContent).then((valid) => assemble(result, valid));
+}
+const needsStructured = "no structuredContent, which its output schema needs";
+
+function wrong(name: string, what: string): ResultError {
+  return new ResultError(`the handler of tool "${name}" returned ${what}`);
+}
+
+function kindFault(content: unknown, isError: unknown, meta: unknown): string | undefined {
+  if (isError !== undefined && typeof isError !== "boolean") return "isError that is neither true nor false";
+  if (meta !== undefined && !isObject(meta)) return "_meta that is no object";
+  if (content === undefined) return undefined;
+  return Array.isArray(content) ? blocksFault(content) : "content that is no array";
+}
+
+/** What the schema's validation returned: a schema of a library leaves out what it does not know. */
+async function structure(name: string, output: BoundSchema, given: JsonValue): Promise<JsonValue> {
+  const checked = await output.check(given);
+  if ("problems" in checked) {
+    throw wrong(name, `structuredContent that its schema refuses: ${tellProblems(checked.problems)}`);
+  }
+  if (!isJson(checked.value)) throw wrong(name, "structuredContent of which its schema makes what is no JSON");
+  return checked.value;
+}
+
+/** Trusts that what is below an object or array is JSON as well. */
+function isJson(value: unknown): value is JsonValue {
+  return value === null || ["string", "number", "boolean", "object"].includes(typeof value);
+}
+
+function assemble(result: JsonObject, structuredContent: JsonValue | undefined): JsonObject {
+  const { content, isError, _meta } = result;
+  const shown =
+    content ?? (structuredContent === undefined ? [] : [{ type: "text", text: JSON.stringify(structuredContent) }]);
+  return {
+    content: shown,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(isError === undefined ? {} : { isError }),
+    ...(_meta === undefined ? {} : { _meta }),
+  };
+}
+
+/** Legacy clients know structured results since 2025-06-18, and objects only; and older ones not all kinds of content. */
+export function gate(result: JsonObject, { era, revision }: RequestContext<unknown>): JsonObject {
+  if (era === "modern") return result;
+  const { structuredContent, content, ...rest } = result;
+  if (revision < "2025-06-18") {
+    return { content: Array.isArray(content) ? knownContent(content, revision) : [], ...rest };
+  }
+  return structuredContent === undefined || isObject(structuredContent) ? result : { content, ...rest };
+}
+
+/** Problems as one text. */
+export function tellProblems(problems: readonly SchemaProblem[]): string {
+  return problems.map(({ path, message }) => (path === "" ? message : `${path} ${message}`)).join("; ");
+}
