@@ -49,6 +49,24 @@ describe.each(modes)("a client of the official SDK in mode %j", (mode) => {
     });
   });
 
+  it("uses notes.js: what a tool writes is listed, read, proposed and prompted", async () => {
+    await over("notes.js", async (client) => {
+      const write = async (given: Record<string, unknown>): Promise<unknown> =>
+        client.callTool({ name: "write", arguments: given });
+      expect(await write({ name: "../x", text: "" })).toMatchObject({ isError: true });
+      expect(await write({ name: "tea", text: "Green." })).toMatchObject({ structuredContent: { length: 6 } });
+      expect(await client.readResource({ uri: "note:///index" })).toMatchObject({ contents: [{ text: "today\ntea" }] });
+      const note = { uri: "note:///notes/tea", mimeType: "text/plain", text: "Green." };
+      expect(await client.readResource({ uri: note.uri })).toMatchObject({ contents: [note] });
+      await expect(client.readResource({ uri: "note:///notes/none" })).rejects.toThrow("not found");
+      const ref = { type: "ref/resource", uri: "note:///notes/{name}" } as const;
+      const proposed = await client.complete({ ref, argument: { name: "name", value: "te" } });
+      expect(proposed.completion.values).toEqual(["tea"]);
+      const { messages } = await client.getPrompt({ name: "summary", arguments: { note: "tea" } });
+      expect(messages).toMatchObject([{ role: "user", content: { text: "Summarize this note: Green." } }]);
+    });
+  });
+
   it("uses json-schema.js: both schemas are known to it, and both hold", async () => {
     await over("json-schema.js", async (client) => {
       const [tool] = (await client.listTools()).tools;
