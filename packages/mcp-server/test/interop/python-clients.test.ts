@@ -11,7 +11,15 @@ import { connectSdk2 } from "./sdk-2.js";
 import { type Served, serveInterop } from "./served.js";
 
 const program = fileURLToPath(new URL("./python/run.py", import.meta.url));
-const extras = ["ping by the server", "a bearer token", "an earlier discovery", "the tasks extension", "resumption"];
+const extras = [
+  "ping by the server",
+  "a bearer token",
+  "an earlier discovery",
+  "the tasks extension",
+  "resumption",
+  "which revision is agreed on",
+  "a cache",
+];
 /** Outcomes by feature, by way of connecting: "ok", or "cannot: " and the reason that the program found. */
 type Seen = Readonly<Record<string, Readonly<Record<string, string>>>>;
 let served: Served;
@@ -23,7 +31,7 @@ afterAll(() => served.stop());
 
 async function seenBy(line: "mcp" | "fastmcp"): Promise<Seen> {
   const args = [program, line, process.execPath, serverProgram, served.url.href, served.token];
-  const { stdout } = await promisify(execFile)(pythonOf(line), args, { timeout: 55_000 });
+  const { stdout } = await promisify(execFile)(pythonOf(line), args, { timeout: 110_000 });
   return JSON.parse(stdout);
 }
 
@@ -42,6 +50,8 @@ function beyond(line: "mcp" | "fastmcp", way: string): readonly string[] {
     ["a bearer token", where === "stdio"],
     ["an earlier discovery", !discovers],
     ["the tasks extension", era === "legacy" || isSession],
+    ["which revision is agreed on", where === "http"],
+    ["a cache", era === "legacy" || isSession],
     ["resumption", era === "modern" || where === "stdio"],
   ];
   return rows.filter(([, isBeyond]) => isBeyond).map(([feature]) => feature);
@@ -75,7 +85,7 @@ describe("Python's clients over stdio and HTTP", () => {
         }
         expect(await sessionsLeft()).toBe("0");
       },
-      60_000,
+      120_000,
     );
   }
 });

@@ -24,8 +24,7 @@ afterAll(() => served.stop());
 
 const stdio = (mode = "stdio", era = "") => ({
   command: process.execPath,
-  args: [serverProgram, mode],
-  env: era === "" ? {} : { BERTH_ERA: era },
+  args: [serverProgram, mode, era],
   stderr: "ignore" as const,
 });
 const bearer = (token = served.token): { requestInit: RequestInit } => ({

@@ -118,7 +118,7 @@ async function ask(what, requestInput) {
   return JSON.stringify(answers);
 }
 
-export function createTools({ icon, server, ping, sessionCount }) {
+export function createTools({ icon, server, ping, sessionCount, requestCount }) {
   const tool = (name, inputSchema, handler) => ({ name, description: name, inputSchema, permission: "use", handler });
   const region = { ...word, "x-mcp-header": "Region" };
   return [
@@ -149,6 +149,7 @@ export function createTools({ icon, server, ping, sessionCount }) {
       return new Promise((resolve) => setImmediate(resolve, "polled"));
     }),
     tool("sessions", nothing, () => String(sessionCount())),
+    tool("requests", takes({ method: word }), ({ arguments: { method } }) => String(requestCount(method))),
     tool("pings", nothing, async () => {
       await ping();
       return "pinged";

@@ -1,5 +1,6 @@
 """What needs a connection of its own, or not every client has. Each is told how the client connects."""
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -151,10 +152,43 @@ async def resumption(way: Way) -> None:
     assert first == again and again.content[0].text == "not lost"
 
 
+async def agreed(way: Way) -> None:
+    """At a server of the other era: only "auto" goes there."""
+    if way.is_http:
+        raise Cannot("the server over HTTP is one for all, and serves both eras")
+    era = "modern" if way.mode == "legacy" else "legacy"
+    revision = None
+    try:
+        async with way.connect([*way.where, era], way.mode) as subject:
+            assert text_of(await subject.call("echo", {"text": "agreed"})) == "agreed"
+            revision = subject.client.protocol_version
+    except Exception:  # noqa: BLE001: each of these clients says it in its own way
+        assert revision is None
+    assert revision == ("2025-11-25" if way.mode == "auto" else None)
+
+
+async def cached(way: Way) -> None:
+    if isinstance(way.subject, SessionSubject):
+        assert "cache" not in inspect.signature(type(way.subject.client).__init__).parameters
+        raise Cannot("only Client has a cache")
+    if not way.subject.is_modern:
+        raise Cannot("there are no caching hints before 2026-07-28")
+    from mcp.client.caching import CacheConfig
+
+    async with way.connect(way.where, way.mode, cache=CacheConfig()) as subject:
+        pages, counted = [], []
+        for _ in range(2):
+            pages.append(await subject.page("prompts", None))
+            counted.append(text_of(await subject.call("requests", {"method": "prompts/list"})))
+        assert pages[0] == pages[1] and counted[0] == counted[1], counted
+
+
 EXTRAS: dict[str, Extra] = {
     "ping by the server": pinged,
     "a bearer token": bearer,
     "an earlier discovery": earlier_discovery,
     "the tasks extension": tasks,
     "resumption": resumption,
+    "which revision is agreed on": agreed,
+    "a cache": cached,
 }
