@@ -3,10 +3,11 @@ import type { EnvelopeName } from "./envelope-values.js";
 import { FramingError } from "./errors.js";
 import { asBuffer } from "./json-bytes.js";
 import { checkGrammar } from "./json-grammar.js";
-import { treeRefusal } from "./json-tree.js";
+import { readMaxDepth, treeRefusal } from "./json-tree.js";
 import type { JsonArray, JsonObject, JsonValue } from "./json-value.js";
-import { countMembers, countWrittenMembers } from "./member-count.js";
+import { countMembers } from "./member-count.js";
 import type { Message, MessageOptions, ParseOptions, RequestId, WireError } from "./message.js";
+import { surveyText } from "./text-survey.js";
 import { requireText } from "./utf8.js";
 
 /**
@@ -16,12 +17,18 @@ import { requireText } from "./utf8.js";
  * already rounded), `PARAMS_INVALID`, `JSON_TOO_DEEP`, `PROTO_KEY`; its `wireCode` and `requestId` are for the answer.
  */
 export function readMessage(value: unknown, options?: MessageOptions): Message {
+  return checkMessage(value, options, undefined);
+}
+
+/** `depth`: of the value, when it is known. */
+function checkMessage(value: unknown, options: MessageOptions | undefined, depth: number | undefined): Message {
   if (Array.isArray(value)) throw batchRefused();
   if (!isObject(value)) throw new FramingError("MESSAGE_INVALID", "the message is not an object");
   const members = readMembers(value);
   const facts = readFacts(members);
   const kind = classify(facts);
-  const refusal = typeof kind === "string" ? (paramsRefusal(facts, options) ?? treeRefusal(value, options)) : kind;
+  const refusal =
+    typeof kind === "string" ? (paramsRefusal(facts, options) ?? treeRefusal(value, options, depth)) : kind;
   const id = isId(members.id) ? members.id : undefined;
   if (refusal !== undefined) throw refused(refusal, facts, id);
   return toMessage(value, members, id);
@@ -35,11 +42,12 @@ export function parseMessage(frame: Uint8Array, options?: ParseOptions): Message
   const bytes = asBuffer(frame);
   requireText(bytes);
   const value = parseJson(bytes);
-  // Counting costs a tenth of looking for the place, and nearly every message has none.
-  if (options?.duplicateKeys === "refuse" && countWrittenMembers(bytes) !== countMembers(value)) {
+  const { members, depth } = surveyText(bytes);
+  // Counting costs a tenth of looking for the place, and nearly every message has none. One that is too deep is refused for that.
+  if (options?.duplicateKeys === "refuse" && depth <= readMaxDepth(options) && members !== countMembers(value, depth)) {
     checkGrammar(bytes, { refuseDuplicates: true });
   }
-  return readMessage(value, options);
+  return checkMessage(value, options, depth);
 }
 
 function parseJson(bytes: Buffer): unknown {
