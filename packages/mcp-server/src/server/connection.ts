@@ -40,7 +40,8 @@ export interface Connection extends AsyncDisposable {
   /** What `initialize` settled on; undefined before it, and for clients of 2026-07-28. */
   readonly revision: LegacyRevision | undefined;
   /**
-   * Asks a legacy client whether it is there. Rejects with an `RpcError` when it does not answer in time, or is of 2026-07-28, where servers ask nothing.
+   * Asks a legacy client whether it is there. Rejects with an `RpcError` when it does not answer in time, is of 2026-07-28, where servers ask nothing, or when
+   * the connection is closed.
    */
   ping(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Questions to the client that wait for its answer. */
@@ -157,6 +158,7 @@ export class ConnectionState {
 
   /** Asks a legacy client, in the course of `request`. Rejects with an RpcError that may be the answer to it. */
   async ask(question: ClientQuestion, signal: AbortSignal | undefined): Promise<JsonValue> {
+    if (this.closed) throw new RpcError(wireErrors.internal, "the connection is closed");
     const { method, params, request } = question;
     this.#calls ??= createPendingCalls<JsonValue>({
       timeoutMs: this.#limits.clientAnswerMs,
@@ -168,15 +170,22 @@ export class ConnectionState {
     const id = ++this.#lastId;
     const answer = calls.register(id, { signal });
     const delivery: Delivery = { droppable: false, request };
-    if (calls.has(id))
-      this.#options.send(Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, method, params })), delivery);
+    const isAsked = calls.has(id);
+    if (isAsked) this.#options.send(Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, method, params })), delivery);
     try {
       return await answer;
     } catch (error) {
       if (error instanceof RpcError) throw error;
-      this.notify("notifications/cancelled", { requestId: id, reason: "no longer needed" }, delivery);
+      // What was never asked must not be cancelled (MCP 2025-11-25, Cancellation § Behavior requirements).
+      if (isAsked) this.notify("notifications/cancelled", { requestId: id, reason: "no longer needed" }, delivery);
       signal?.throwIfAborted();
-      throw new RpcError(wireErrors.internal, `no answer from the client to ${method}`, { cause: error });
+      const limit = this.#limits.maxClientRequests;
+      throw isAsked
+        ? new RpcError(wireErrors.internal, `no answer from the client to ${method}`, { cause: error })
+        : new RpcError(wireErrors.internal, `${limit} questions wait for the client`, {
+            data: { limit },
+            cause: error,
+          });
     }
   }
 
