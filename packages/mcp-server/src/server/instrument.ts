@@ -1,5 +1,6 @@
 import type { RequestId, RequestMessage } from "@berth/jsonrpc-framing";
 import { isObject } from "../json.js";
+import { attempt } from "../tell.js";
 import type { Answer } from "./answer.js";
 import type { DispatchContext, Dispatcher } from "./dispatch.js";
 import type { RequestEvent } from "./observers.js";
@@ -17,13 +18,16 @@ export interface RequestStart<P> {
 
 /** What an instrumentation does with one request. */
 export interface InstrumentedRequest<P> {
-  /** Calls `work` at once, once, and returns what it returns: the place to set what the handler finds in an `AsyncLocalStorage`. */
+  /**
+   * Calls `work` at once, once, and returns what it returns, or a promise made of it: the place to set what the handler finds in an `AsyncLocalStorage`. Nobody waits
+   * for it.
+   */
   within<T>(work: () => T): T;
   /** Called once, after all observers. */
   end(event: RequestEvent<P>): void;
 }
 
-/** Runs around each request, unlike an observer that is told afterwards: for tracing. What it throws is counted and changes no answer. */
+/** Runs around each request, unlike an observer that is told afterwards: for tracing. What it throws, or rejects with, is counted and changes no answer. */
 export interface Instrumentation<P> {
   /** Undefined: nothing is done with this request. */
   begin(start: RequestStart<P>): InstrumentedRequest<P> | undefined;
@@ -35,29 +39,35 @@ export function instrument<P>(
   instrumentation: Instrumentation<P>,
   failed: (error: unknown) => void,
 ): Dispatcher<P> {
-  const attempt = <T>(action: () => T): T | undefined => {
-    try {
-      return action();
-    } catch (error) {
-      failed(error);
-      return undefined;
-    }
-  };
   return {
     answer<T>(request: RequestMessage, context: DispatchContext<P>, finish: (answer: Answer) => T) {
-      const begun = attempt(() => instrumentation.begin(startOf(request, context)));
+      const begun = attempt(() => instrumentation.begin(startOf(request, context)), failed);
       if (begun === undefined) return dispatcher.answer(request, context, finish);
-      const ended = (event: RequestEvent<P>): void => void attempt(() => begun.end(event));
+      const ended = (event: RequestEvent<P>): void => void attempt(() => begun.end(event), failed);
       let answer: Promise<T | undefined> | undefined;
       const work = (): Promise<T | undefined> => {
         answer ??= dispatcher.answer(request, { ...context, ended }, finish);
         return answer;
       };
-      attempt(() => begun.within(work));
+      attempt(() => faultOf(begun.within(work), answer), failed);
       // Whatever it returned, and also when it never called: the request is answered once, by what the dispatcher says.
       return work();
     },
   };
+}
+
+/** Rejects with what `within` made to fail; what the handler threw is not its fault, however it was passed on. */
+async function faultOf(returned: unknown, answer: Promise<unknown> | undefined): Promise<void> {
+  if (returned === answer) return;
+  try {
+    await returned;
+  } catch (error) {
+    const isOfHandler = await answer?.then(
+      () => false,
+      (thrown) => thrown === error,
+    );
+    if (isOfHandler !== true) throw error;
+  }
 }
 
 function startOf<P>({ id, method, params }: RequestMessage, context: DispatchContext<P>): RequestStart<P> {

@@ -83,9 +83,10 @@ export class ToolScope<P, A> extends Scope<P> implements ToolCall<P, A> {
     this.arguments = given;
   }
   get startTask(): ToolCall<P, A>["startTask"] {
-    return async () => {
-      await this.#call.startTask?.();
-      return this.#call.task !== undefined;
+    return () => {
+      const started = startTask(this.#call);
+      started.catch(() => undefined); // as with requestInput
+      return started;
     };
   }
 }
@@ -111,6 +112,11 @@ export class ResourceScope<P> extends Scope<P> implements ResourceCall<P> {
     this.uri = uri;
     this.variables = variables;
   }
+}
+
+async function startTask<P>(call: RequestContext<P>): Promise<boolean> {
+  await call.startTask?.();
+  return call.task !== undefined;
 }
 
 /** Nothing is told after the answer or the cancellation (MCP 2025-11-25, Progress § Behavior requirements), nor by a task (Tasks extension). */

@@ -1,3 +1,5 @@
+import { shownError } from "../shown-error.js";
+
 /** Names these warnings on standard error, and in `process.on("warning")`. */
 const type = "McpServerWarning";
 
@@ -15,10 +17,7 @@ export function createAuthorizerWarning(): (error: unknown) => void {
   return (error) => {
     if (warned) return;
     warned = true;
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.emitWarning(`\`authorize\` threw, which denies; told once: ${detail}`, {
-      type,
-      code: "MCP_AUTHORIZER_FAILED",
-    });
+    const text = `\`authorize\` threw, which denies; told once: ${shownError(error)}`;
+    process.emitWarning(text, { type, code: "MCP_AUTHORIZER_FAILED" });
   };
 }

@@ -26,7 +26,7 @@ export interface ServeStdioOptions<P> {
   readonly limits?: StdioServerLimits | undefined;
   /**
    * What to do when a handler threw something that is no answer (the client got -32603, `logger` the error). `exit` (default): finish the other work and
-   * stop with code 1. `continue`: go on. A function decides for each; whatever else it returns, or throws, is `exit`.
+   * stop with code 1. `continue`: go on. A function decides for each, at once; whatever else it returns, a promise too, or throws, is `exit`.
    */
   readonly onUnexpectedError?: "exit" | "continue" | ((error: unknown) => "exit" | "continue") | undefined;
   /** Gets one text for each thing that an operator should know. Default: a line on standard error. Never called with what a client sent. */

@@ -9,7 +9,7 @@ import { isObject } from "../json.js";
 import { logToStderr } from "../log-to-stderr.js";
 import { type Answer, encode, internalError, isOfNotification, wireError } from "../server/answer.js";
 import type { Connection } from "../server/connection.js";
-import { tell } from "../tell.js";
+import { attempt, tell } from "../tell.js";
 import { within } from "../within.js";
 import { readMessages } from "./inbound.js";
 import { readBounds } from "./limits.js";
@@ -36,7 +36,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
   checkStdioOptions(options);
   const { server, principal, readable = process.stdin, writable = process.stdout } = options;
   const bounds = readBounds(options.limits);
-  const log = options.logger ?? logToStderr;
+  const log = (...told: readonly [text: string, error?: unknown]): void => tell(options.logger ?? logToStderr, ...told);
   const guard = writable === process.stdout ? guardOutput(writable, () => process.stderr) : undefined;
   const waiting: RequestMessage[] = [];
   let running = 0;
@@ -70,7 +70,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     outbound.send(bytesOf({ id: request.id, error: internalError }));
     const goesOn = mayGoOn(options, error);
     const end = goesOn ? "" : "; the server stops with code 1 (see onUnexpectedError)";
-    tell(log, `unexpected error in ${request.method}${end}`, error);
+    log(`unexpected error in ${request.method}${end}`, error);
     if (!goesOn) void stop(1, false);
   };
   const run = async (request: RequestMessage, signal?: AbortSignal): Promise<void> => {
@@ -199,14 +199,15 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
   return ended;
 }
 
-/** Whoever is to decide may fail as well, or say something else: then the server stops. */
+/** Whoever is to decide may fail as well, or say something else, a promise included: then the server stops. */
 function mayGoOn<P>({ onUnexpectedError }: ServeStdioOptions<P>, error: unknown): boolean {
   if (typeof onUnexpectedError !== "function") return onUnexpectedError === "continue";
-  try {
-    return onUnexpectedError(error) === "continue";
-  } catch {
-    return false;
-  }
+  return (
+    attempt(
+      () => onUnexpectedError(error),
+      () => undefined,
+    ) === "continue"
+  );
 }
 
 /** Takes the request that this notification cancels out of those that wait. */

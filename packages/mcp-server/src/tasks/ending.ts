@@ -15,25 +15,33 @@ export interface TaskEnd {
 
 /** The end of a handler that returned. The result is copied: the handler may go on changing it. */
 export function endOfResult(result: JsonObject, maxBytes: number): TaskEnd {
-  let text: string;
   try {
-    text = JSON.stringify(result);
+    const text = JSON.stringify(result);
+    if (Buffer.byteLength(text) > maxBytes) {
+      return failedWith(wireError(wireErrors.internal, `the result is over ${maxBytes} bytes`, { limit: maxBytes }));
+    }
+    const outcome = result["isError"] === true ? "tool-error" : "success";
+    return { step: { kind: "complete", result: JSON.parse(text) }, outcome };
   } catch (error) {
     return endOfThrow(error, maxBytes);
   }
-  if (Buffer.byteLength(text) > maxBytes) {
-    return failedWith(wireError(wireErrors.internal, `the result is over ${maxBytes} bytes`, { limit: maxBytes }));
-  }
-  const outcome = result["isError"] === true ? "tool-error" : "success";
-  return { step: { kind: "complete", result: JSON.parse(text) }, outcome };
 }
 
 /** The end of a handler that threw: as the call would have been answered (Task Execution Errors). */
 export function endOfThrow(thrown: unknown, maxBytes: number): TaskEnd {
-  const answer = toWireError(thrown);
-  if (answer === undefined) return { ...failedWith(internalError), outcome: "failure", unexpected: { error: thrown } };
-  if (Buffer.byteLength(JSON.stringify(answer)) <= maxBytes) return failedWith(answer);
-  return failedWith(wireError(answer.code, answer.message.slice(0, 500), { limit: maxBytes }));
+  try {
+    const answer = toWireError(thrown);
+    if (answer === undefined) return endOfFault(thrown);
+    const text = JSON.stringify(answer);
+    if (Buffer.byteLength(text) <= maxBytes) return failedWith(JSON.parse(text));
+    return failedWith(wireError(answer.code, answer.message.slice(0, 500), { limit: maxBytes }));
+  } catch (error) {
+    return endOfFault(error); // what it carries is no JSON, or it does not even let itself be looked at
+  }
+}
+
+function endOfFault(error: unknown): TaskEnd {
+  return { ...failedWith(internalError), outcome: "failure", unexpected: { error } };
 }
 
 /** The end of a task whose client went away before it knew of the task. */

@@ -3,6 +3,7 @@ import { principalId } from "../server/core.js";
 import type { Observation } from "../server/observers.js";
 import type { McpServerOptions } from "../server/options.js";
 import type { Registry } from "../server/registry.js";
+import { shownError } from "../shown-error.js";
 import { createMemoryTaskStore } from "./memory-store.js";
 import type { FailedTask } from "./settings.js";
 import { createTasks, type Tasks } from "./tasks.js";
@@ -28,6 +29,5 @@ export function openTasks<P>(
 
 /** Nobody waits for the call any more: the error must not be lost in silence. */
 function warn(error: unknown, { tool }: FailedTask): void {
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.emitWarning(`unexpected error in a task of tool "${tool}": ${detail}`, "McpTaskWarning");
+  process.emitWarning(`unexpected error in a task of tool "${tool}": ${shownError(error)}`, "McpTaskWarning");
 }

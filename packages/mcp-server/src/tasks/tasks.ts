@@ -5,6 +5,7 @@ import type { RequestContext } from "../server/context.js";
 import { InputRequired } from "../server/input.js";
 import type { Observation } from "../server/observers.js";
 import type { BoundTool } from "../server/registry.js";
+import { attempt, tell } from "../tell.js";
 import { endOfAbort, endOfResult, endOfThrow, notStored, type TaskEnd } from "./ending.js";
 import { createKnownTasks } from "./known.js";
 import type { TaskBounds } from "./limits.js";
@@ -72,11 +73,7 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
     }
   };
   const report = (error: unknown, { taskId, tool }: TaskRecord): void => {
-    try {
-      options.onUnexpectedError(error, { taskId, tool });
-    } catch {
-      // Whoever was to be told failed as well; the observers know of the failure.
-    }
+    tell(options.onUnexpectedError, error, { taskId, tool }); // when that fails as well, the observers know of the failure
   };
   /** Told once for each task: when it ends, or is removed before that. */
   const ended = (
@@ -146,7 +143,9 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
       maxQuestions: bounds.maxQuestions,
       now,
       onStored(stored, kind) {
-        for (const watcher of watchers.get(stored.taskId) ?? []) watcher(stored, kind === "tell");
+        const failed = (error: unknown): void => report(error, stored);
+        for (const watcher of watchers.get(stored.taskId) ?? [])
+          attempt(() => watcher(stored, kind === "tell"), failed);
       },
       onLost() {
         context.interrupt(new Error("the task was changed by somebody else"));
@@ -177,10 +176,12 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
   };
   const follow = (run: Run<P>, outcome: Promise<JsonObject>): JsonObject => {
     const seed = toSeed(run.task.record);
-    void outcome.then(
-      (result) => finish(run, endOfResult(result, bounds.maxResultBytes)),
-      (error) => finish(run, run.context.interrupted ? endOfAbort : endOfThrow(error, bounds.maxResultBytes)),
-    );
+    outcome
+      .then(
+        (result) => finish(run, endOfResult(result, bounds.maxResultBytes)),
+        (error) => finish(run, run.context.interrupted ? endOfAbort : endOfThrow(error, bounds.maxResultBytes)),
+      )
+      .catch((fault: unknown) => report(fault, run.task.record)); // nobody awaits it: what is left would end the process
     return { resultType: "task", ...seed };
   };
   const stop = async ({ task, context }: Run<P>, step: TaskStep, reason: Error): Promise<boolean> => {
