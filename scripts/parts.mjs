@@ -1,5 +1,5 @@
 // Brings the installable system parts that the tests use. Run `node scripts/parts.mjs` for all, or name some:
-//   system   Debian packages (needs root)            bubblewrap, util-linux, python3-venv, openssl, git,
+//   system   Debian packages (needs root)            bubblewrap, util-linux, python3-venv, openssl, curl, git,
 //                                                   libatomic1 (which Node 26 is linked with)
 //   python   Python environments in .scratch/        mcp, fastmcp, uv; the JSON Schema test suite, which PyPI's jsonschema carries
 //   node     Node binaries in .scratch/node/         20, 22, 24, 26: for `npm run smoke`
@@ -20,7 +20,7 @@ const run = (file, args, options = {}) => {
 };
 
 function system() {
-  const packages = ["bubblewrap", "util-linux", "python3", "python3-venv", "openssl", "git", "libatomic1"];
+  const packages = ["bubblewrap", "util-linux", "python3", "python3-venv", "openssl", "curl", "git", "libatomic1"];
   const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   run("apt-get", ["update", "-qq"], { env: environment });
   run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], { env: environment });
