@@ -1,6 +1,7 @@
 import { batchRefused, classify, type EnvelopeFacts, type Refusal, refused } from "./envelope-rules.js";
+import { scanEnvelope } from "./envelope-scan.js";
 import type { EnvelopeName } from "./envelope-values.js";
-import { FramingError } from "./errors.js";
+import { FramingError, isFramingError } from "./errors.js";
 import { asBuffer } from "./json-bytes.js";
 import { checkGrammar } from "./json-grammar.js";
 import { readMaxDepth, treeRefusal } from "./json-tree.js";
@@ -45,9 +46,30 @@ export function parseMessage(frame: Uint8Array, options?: ParseOptions): Message
   const { members, depth } = surveyText(bytes);
   // Counting costs a tenth of looking for the place, and nearly every message has none. One that is too deep is refused for that.
   if (options?.duplicateKeys === "refuse" && depth <= readMaxDepth(options) && members !== countMembers(value, depth)) {
-    checkGrammar(bytes, { refuseDuplicates: true });
+    refuseDuplicates(bytes);
   }
   return checkMessage(value, options, depth);
+}
+
+/** Finds the key that is there twice, and whose request it is in, so that its sender gets an answer. */
+function refuseDuplicates(bytes: Buffer): void {
+  try {
+    checkGrammar(bytes, { refuseDuplicates: true });
+  } catch (error) {
+    if (!isFramingError(error)) throw error;
+    throw new FramingError(error.code, error.message, { offset: error.offset, requestId: requestIdOf(bytes) });
+  }
+}
+
+function requestIdOf(bytes: Buffer): RequestId | undefined {
+  try {
+    const { kind, id } = scanEnvelope(bytes, [], { duplicateKeys: "refuse" });
+    return kind === "request" ? id?.value : undefined;
+  } catch (error) {
+    // The envelope itself is at fault: which of two ids would it be? The scan has decided that.
+    if (isFramingError(error)) return error.requestId;
+    throw error;
+  }
 }
 
 function parseJson(bytes: Buffer): unknown {

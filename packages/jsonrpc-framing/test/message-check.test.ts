@@ -228,6 +228,20 @@ describe("readMessage", () => {
     });
   });
 
+  it.each([
+    {
+      name: "deep in its parameters",
+      text: '{"jsonrpc":"2.0","id":7,"method":"a","params":{"k":1,"k":1}}',
+      requestId: 7,
+    },
+    { name: "of its envelope", text: '{"jsonrpc":"2.0","id":"x","method":"a","method":"a"}', requestId: "x" },
+    { name: "that is its id", text: '{"jsonrpc":"2.0","id":1,"id":2,"method":"a"}', requestId: undefined },
+    { name: "of an answer", text: '{"jsonrpc":"2.0","id":1,"result":{"k":1,"k":1}}', requestId: undefined },
+  ])("names the request that it refuses for a key $name", ({ text, requestId }) => {
+    const error = thrown(() => parse(text, { duplicateKeys: "refuse" }));
+    expect(error).toMatchObject({ code: "DUPLICATE_KEY", requestId, offset: expect.any(Number) });
+  });
+
   it("overlooks no key that is there twice, and takes no colon in a string for one", () => {
     const key = fc.constantFrom("a", "b", "c:", '"', "", "__proto__", "constructor");
     const member = fc.tuple(key, fc.jsonValue({ maxDepth: 2 }));

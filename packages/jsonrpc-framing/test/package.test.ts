@@ -49,7 +49,9 @@ describe("the built package", () => {
   it("depends on nothing, and does no I/O: of Node's modules it imports only node:buffer", () => {
     expect(manifest.dependencies).toBeUndefined();
     expect(manifest.peerDependencies).toBeUndefined();
-    const imports = [...text("dist/index.js").matchAll(/\b(?:from|import|require)\s*\(?"([^"]+)"/g)].map(([, name]) => name);
+    const imports = [...text("dist/index.js").matchAll(/\b(?:from|import|require)\s*\(?"([^"]+)"/g)].map(
+      ([, name]) => name,
+    );
     expect(imports).toEqual(["node:buffer"]);
   });
 });
