@@ -7,8 +7,11 @@ import { createHttpHandler } from "@berth/mcp-server/http";
 import { serveStdio } from "@berth/mcp-server/stdio";
 
 let calls = 0;
-const rejects = async () => {
+const count = () => {
   calls += 1;
+};
+const rejects = async () => {
+  count();
   throw new Error("rejected");
 };
 const throws = (error) => () => {
@@ -144,7 +147,7 @@ const cases = {
   onObserverError: () => call({ observers: [throws(Error)], onObserverError: rejects }),
   "instrumentation.begin": () => call({ instrumentation: { begin: rejects } }),
   "instrumentation.within that derives a promise": () =>
-    call(traced({ within: (work) => work().finally(() => void (calls += 1)), end: () => undefined })),
+    call(traced({ within: (work) => work().finally(count), end: () => undefined })),
   "instrumentation.within that is async": () =>
     call(
       traced({
@@ -174,7 +177,7 @@ for (const [name, run] of Object.entries(cases)) {
 }
 for (const name of ["task-bigint", "task-cycle", "task-proxy", "task-nothing", "task-started"]) {
   calls = 0;
-  const outcome = await call({ tasks: { onUnexpectedError: () => void (calls += 1) } }, name);
+  const outcome = await call({ tasks: { onUnexpectedError: count } }, name);
   console.log(`${name}: ${outcome}, reported ${calls}`);
 }
 process.exit(0);
