@@ -1,5 +1,6 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
 import { describe, expect, it } from "vitest";
+import { createFakeScheduler } from "../../../jsonrpc-framing/test/fake-scheduler.js";
 import type { McpServerOptions } from "../../src/index.js";
 import { errorOf, openClient, resultOf, type TestClient } from "../support/client.js";
 import { sampleServer } from "../support/sample.js";
@@ -78,6 +79,31 @@ describe("requestInput in 2026-07-28", () => {
       capabilities,
     );
     expect(errorOf(prompt).code).toBe(-32602);
+  });
+
+  it("refuses a state of which only the spare bits of its last character were changed", async () => {
+    const client = openClient(sampleServer());
+    const state = await stateOf(client);
+    const last = state.charCodeAt(state.length - 1);
+    const spellings = [1, 2, 3].map((more) => `${state.slice(0, -1)}${String.fromCharCode(last + more)}`);
+    for (const requestState of spellings) {
+      expect(Buffer.from(requestState.slice(-43), "base64url")).toEqual(Buffer.from(state.slice(-43), "base64url"));
+      expect(errorOf(await call(client, { requestState })).code).toBe(-32602);
+    }
+  });
+
+  it.each([
+    ["null", "1e400"],
+    ["1e400", "-1e400"],
+    ["0", "-0"],
+    ["1e400", '"Infinity"'],
+  ])("does not take the state of n: %s for n: %s", async (first, second) => {
+    const client = openClient(sampleServer());
+    const withNumber = (n: string): JsonObject => JSON.parse(`{"extra":${n}}`);
+    const { requestState } = resultOf(await call(client, withNumber(first)));
+    const retry = (n: string) => call(client, { ...withNumber(n), requestState: String(requestState) });
+    expect(resultOf(await retry(first))["resultType"]).toBe("input_required");
+    expect(errorOf(await retry(second)).code).toBe(-32602);
   });
 
   it("refuses a state that has expired, and takes one signed with an older key", async () => {
@@ -178,13 +204,16 @@ describe("requestInput before 2026-07-28", () => {
   });
 
   it("pings a client, but not one of 2026-07-28", async () => {
-    const client = openClient(sampleServer({ limits: { clientAnswerMs: 20 } }));
+    const scheduler = createFakeScheduler();
+    const client = openClient(sampleServer({ scheduler, limits: { clientAnswerMs: 20 } }));
     await expect(client.connection.ping()).rejects.toMatchObject({ name: "RpcError" });
     await client.initialize();
     const pong = client.connection.ping();
     await answerAll(client, () => ({ result: {} }), 1);
     await pong;
-    await expect(client.connection.ping()).rejects.toMatchObject({ code: -32603 });
+    const late = client.connection.ping();
+    scheduler.advance(20);
+    await expect(late).rejects.toMatchObject({ code: -32603 });
     await expect(client.connection.ping({ signal: AbortSignal.abort(new Error("mine")) })).rejects.toThrow("mine");
   });
 });
