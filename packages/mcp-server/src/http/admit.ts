@@ -14,7 +14,9 @@ export async function admit<P>(admitter: Admitter<P>, exchange: Exchange): Promi
   exchange.onGone(() => gone.abort(new Error("the client is gone")));
   let admission: Admission<P>;
   try {
-    admission = await admitter.admit(exchange, gone.signal);
+    const { method, path } = exchange;
+    // Of its own, so that an admitter may take it apart: `admit({ header })`.
+    admission = await admitter.admit({ method, path, header: (name) => exchange.header(name) }, gone.signal);
   } catch (error) {
     // No fault of anybody: it stopped because nobody waits for it.
     if (gone.signal.aborted && error === gone.signal.reason) throw clientGone();

@@ -61,6 +61,7 @@ export function createRequestStateCodec(options: RequestStateOptions): RequestSt
       const [, body, given] = /^v1\.([\w-]+)\.([\w-]{43})$/.exec(boundedText(token, options.maxBytes)) ?? [];
       if (body === undefined || given === undefined) throw invalid();
       const signature = Buffer.from(given, "base64url");
+      if (signature.toString("base64url") !== given) throw invalid(); // its last character has two bits that say nothing
       const signed = signingKeys().some((key) => crypto().timingSafeEqual(mac(key, body, binding), signature));
       if (!signed) throw invalid();
       return readState(body, options.now());
@@ -92,6 +93,9 @@ function bound({ principal, method, params }: Binding): string {
 
 /** Recursion is bounded: messages are at most 128 levels deep. */
 function canonical(value: JsonValue | undefined): string {
+  // Of -0 and of what 1e400 becomes JSON.stringify makes 0 and null, which are other requests.
+  if (Object.is(value, -0)) return "-0";
+  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
   if (isObject(value)) {
     const members = Object.keys(value).sort();

@@ -50,6 +50,14 @@ describe.each(frontEnds)("admission over $name", ({ start }) => {
     },
   );
 
+  it("may be asked of a head that it takes apart", async () => {
+    const apart: Admitter<string> = {
+      admit: ({ method, path, header }) => ({ principal: header("authorization") ?? `${method} ${path}` }),
+    };
+    await using front = await start({ server: sampleServer(), admitter: apart });
+    expect((await front.send(from("root"))).json).toMatchObject({ result: { content: [{ text: "gold" }] } });
+  });
+
   it("that fails is 500 without a word of why, told to the operator", async () => {
     const told: unknown[] = [];
     await using front = await start({

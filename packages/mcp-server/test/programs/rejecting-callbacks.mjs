@@ -137,6 +137,7 @@ const cases = {
     call({
       observers: [
         () => ({
+          // biome-ignore lint/suspicious/noThenProperty: that is the case
           then: () => {
             calls += 1;
             throw new Error("no promise");
