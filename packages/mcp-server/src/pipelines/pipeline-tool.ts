@@ -1,7 +1,9 @@
 import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
-import { ResultError } from "../errors.js";
+import { RegistrationError, type RegistrationProblem, ResultError } from "../errors.js";
 import { isObject, type PlainObject } from "../json.js";
+import { aFunction, aText, checkOptions, having, type OptionKinds, optional } from "../option-check.js";
 import type { ToolDefinition } from "../server/definitions.js";
+import { toolKinds } from "../server/registration-kinds.js";
 import type { ArgumentsOf, SchemaSource } from "../server/schema-source.js";
 
 /** One piece of work for a pipeline: for whom, what, and until when it is wanted. */
@@ -32,7 +34,7 @@ export interface PipelineToolOptions<P, S extends SchemaSource = SchemaSource>
   readonly executor: PipelineExecutor<P, ArgumentsOf<S>>;
   /**
    * Whether the client may see this error of the executor: its message then is the content of a tool error. Default: none. All others propagate, as from any handler,
-   * and so does whatever the executor throws once the signal is aborted.
+   * and so does whatever the executor throws once the signal is aborted. Throwing means no.
    */
   readonly isSafeError?: ((error: unknown) => boolean) | undefined;
 }
@@ -40,10 +42,12 @@ export interface PipelineToolOptions<P, S extends SchemaSource = SchemaSource>
 /**
  * Exposes a pipeline as a tool: the arguments are its payload, its result is the tool's structured content.
  * The handler throws a {ResultError} when the executor resolves with what is no JSON object.
+ * @throws {RegistrationError} for an option that does not exist or is something else. What all tools have in common is checked by `createMcpServer`.
  */
-export function pipelineTool<P, S extends SchemaSource = SchemaSource>(
+export function pipelineTool<P, const S extends SchemaSource = SchemaSource>(
   options: PipelineToolOptions<P, S>,
 ): ToolDefinition<P, S> {
+  checkPipeline(options);
   const { executor, isSafeError, pipeline = options.name, ...tool } = options;
   return {
     ...tool,
@@ -52,7 +56,7 @@ export function pipelineTool<P, S extends SchemaSource = SchemaSource>(
       try {
         result = await executor.execute({ pipeline, identity, payload, requestId, signal });
       } catch (error) {
-        if (signal.aborted || isSafeError?.(error) !== true) throw error;
+        if (signal.aborted || !isSafe(isSafeError, error)) throw error;
         const text = error instanceof Error ? error.message : String(error);
         return { content: [{ type: "text", text }], isError: true };
       }
@@ -60,4 +64,28 @@ export function pipelineTool<P, S extends SchemaSource = SchemaSource>(
       throw new ResultError(`pipeline "${pipeline}" returned no JSON object`);
     },
   };
+}
+
+const { handler: _made, ...ofTool } = toolKinds;
+const optionKinds: OptionKinds<PipelineToolOptions<unknown>> = {
+  ...ofTool,
+  pipeline: optional(aText),
+  executor: having(["execute"], "an executor"),
+  isSafeError: optional(aFunction),
+};
+
+function checkPipeline<P, S extends SchemaSource>(options: PipelineToolOptions<P, S>): void {
+  const problems: RegistrationProblem[] = [];
+  const where = typeof options?.name === "string" ? `pipelineTool ${JSON.stringify(options.name)}` : "pipelineTool";
+  checkOptions(options, optionKinds, { fault: (message) => void problems.push({ where, message }) });
+  if (problems.length > 0) throw new RegistrationError(problems);
+}
+
+/** Nobody gets what `isSafeError` threw: the error of the executor is what matters. */
+function isSafe(isSafeError: ((error: unknown) => boolean) | undefined, error: unknown): boolean {
+  try {
+    return isSafeError?.(error) === true;
+  } catch {
+    return false; // it could not say that the error is safe
+  }
 }

@@ -7,7 +7,9 @@ import {
   type FromJsonSchema,
   type McpServerOptions,
   type PermissionQuestion,
+  type PipelineRequest,
   type PlainObject,
+  pipelineTool,
   type RequestScope,
   toolsFor,
 } from "../../src/index.js";
@@ -32,6 +34,7 @@ const dated = z.object({ n: z.number(), day: z.string().transform((text) => new 
 const inPlace = createMcpServer({
   identity: { name: "types", version: "1.0.0" },
   authorize: ({ principal }: PermissionQuestion<User>) => principal.id === "ada",
+  principalId: ({ id }) => id,
   tools: [
     {
       ...about,
@@ -108,6 +111,38 @@ export const given: McpServerOptions<User> = {
 };
 createMcpServer<User>(given);
 createMcpServer(given);
+
+// Lists are put together as one likes.
+const many = [tool({ ...about, name: "one", inputSchema: dated, handler: () => "" })];
+createMcpServer<User>({
+  identity: { name: "types", version: "1.0.0" },
+  principalId: ({ id }) => id,
+  tools: [
+    ...many,
+    tool({ ...about, name: "two", inputSchema: nameSchema, handler: ({ principal }) => principal.id }),
+    { ...about, name: "three", inputSchema: nameSchema, handler: ({ principal }) => principal.id },
+  ],
+});
+createMcpServer({
+  identity: { name: "types", version: "1.0.0" },
+  authorize({ principal }) {
+    same<typeof principal, string>(true);
+    return true;
+  },
+});
+// @ts-expect-error users are told apart by nobody
+createMcpServer<User>({ identity: { name: "types", version: "1.0.0" } });
+const pipeline = pipelineTool({
+  ...about,
+  name: "pipeline",
+  inputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+  executor: {
+    execute({ payload: { n }, identity }: PipelineRequest<User, { readonly n: number }>): Weather {
+      return { degrees: n, sky: identity.id };
+    },
+  },
+});
+createMcpServer<User>({ ...given, tools: [pipeline] });
 
 // Structured results are what the output schema takes.
 const weather = {
