@@ -1,7 +1,7 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
 import { ResultError, RpcError } from "../errors.js";
 import { mcpErrors } from "../wire-errors.js";
-import { isAllowed } from "./authorize.js";
+import { forgetDenial, isAllowed } from "./authorize.js";
 import type { ResourceContents } from "./content.js";
 import type { RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
@@ -56,7 +56,10 @@ function readUri<P>(context: RequestContext<P>): string {
   return uri;
 }
 
-/** Undefined for what does not exist and for what the principal may not read: they look alike. */
+/**
+ * Undefined for what does not exist and for what the principal may not read: they look alike. A template that one may not use is passed over, but none opens an
+ * address that is registered by itself with a permission of its own.
+ */
 export async function findResource<P>(
   { registry, options: { authorize } }: Core<P>,
   context: RequestContext<P>,
@@ -71,7 +74,8 @@ export async function findResource<P>(
   for (const template of registry.templates.values()) {
     const variables = template.pattern.match(uri);
     if (variables === undefined) continue;
-    if (!(await isAllowed(authorize, context, "resourceTemplate", template))) return undefined;
+    if (!(await isAllowed(authorize, context, "resourceTemplate", template))) continue;
+    forgetDenial(context); // by a template before it
     const { definition } = template;
     return { variables, mimeType: definition.mimeType, read: (call) => definition.read(call) };
   }

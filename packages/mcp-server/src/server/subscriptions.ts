@@ -23,9 +23,11 @@ const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 export async function listen<P>(core: Core<P>, context: RequestContext<P>): Promise<Reply> {
   const { connection, id, signal } = context;
   const { maxSubscriptions } = core.registry.limits;
-  if (connection.listens.size >= maxSubscriptions) {
+  const requireRoom = (): void => {
+    if (connection.listens.size < maxSubscriptions) return;
     throw new RpcError(wireErrors.invalidParams, `${maxSubscriptions} subscriptions are open`);
-  }
+  };
+  requireRoom();
   const { notifications } = context.params;
   if (!isObject(notifications)) throw new RpcError(wireErrors.invalidParams, "notifications is not an object");
   const lists = kinds.filter((kind) => notifications[`${kind}ListChanged`] === true && kind in core.capabilities);
@@ -38,6 +40,7 @@ export async function listen<P>(core: Core<P>, context: RequestContext<P>): Prom
     ...(tasks.length > 0 ? { taskIds: tasks } : {}),
   };
   const _meta = { [subscriptionKey]: id };
+  requireRoom(); // again: others may have begun while permissions were asked, and from here on nothing waits
   return new Promise((resolve, reject) => {
     let stopWatching: (() => void) | undefined;
     const end = (farewell: boolean): void => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { McpServerOptions } from "../../src/index.js";
 import { errorOf, openClient, resultOf } from "../support/client.js";
 import { notes } from "../support/notes.js";
 import { sampleServer } from "../support/sample.js";
@@ -31,6 +32,36 @@ describe("resources", () => {
       expect(errorOf(await client.ask("resources/read", { uri }))).toMatchObject({ code: -32002, data: { uri } });
     },
   );
+
+  describe("where an address and templates, or several templates, have different permissions", () => {
+    const covered: Partial<McpServerOptions<string>> = {
+      resources: [{ uri: "x:///d/secret", name: "secret", permission: "admin", read: () => "gold" }],
+      resourceTemplates: [
+        { uriTemplate: "x:///{name}", name: "hidden", permission: "admin", read: () => "for root" },
+        {
+          uriTemplate: "x:///{+path}",
+          name: "open",
+          permission: "use",
+          read: ({ variables }) => `open ${variables["path"]}`,
+        },
+      ],
+    };
+    it.each([
+      { who: "ada", uri: "x:///d/secret", answer: -32602 },
+      { who: "root", uri: "x:///d/secret", answer: "gold" },
+      { who: "ada", uri: "x:///d/other", answer: "open d/other" },
+      { who: "ada", uri: "x:///one", answer: "open one" },
+      { who: "root", uri: "x:///one", answer: "for root" },
+    ])("$who reading $uri gets $answer", async ({ who, uri, answer }) => {
+      const outcomes: string[] = [];
+      const observers = [({ outcome }: { readonly outcome: string }) => void outcomes.push(outcome)];
+      const client = openClient(sampleServer({ ...covered, observers }), who);
+      const response = await client.askModern("resources/read", { uri });
+      if (typeof answer === "number") expect(errorOf(response).code).toBe(answer);
+      else expect(resultOf(response)).toMatchObject({ contents: [{ text: answer }] });
+      expect(outcomes).toEqual([typeof answer === "number" ? "denied" : "success"]);
+    });
+  });
 
   it("matches a template in time that grows with the address alone", async () => {
     const client = open();

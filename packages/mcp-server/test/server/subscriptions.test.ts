@@ -54,6 +54,25 @@ describe("subscriptions/listen", () => {
     await client.connection.close();
   });
 
+  it("is bounded also when many begin while the authorizer thinks, as resources/subscribe is", async () => {
+    const authorize = async (): Promise<boolean> => {
+      await new Promise(setImmediate);
+      return true;
+    };
+    const client = openClient(sampleServer({ ...notes, authorize, limits: { maxSubscriptions: 2 } }));
+    const notifications = { resourceSubscriptions: ["note:///1"] };
+    const listening = Array.from({ length: 5 }, () => client.askModern("subscriptions/listen", { notifications }));
+    const refused = await Promise.all(listening.slice(2).map(async (one) => errorOf(await one).code));
+    expect(refused).toEqual([-32602, -32602, -32602]);
+    expect(client.sent.length).toBe(2);
+    await client.connection.close();
+    const legacy = openClient(sampleServer({ ...notes, authorize, limits: { maxSubscriptions: 2 } }));
+    await legacy.initialize();
+    const uris = ["note:///1", "note:///blob", "note:///gone", "note:///secret"];
+    const answers = await Promise.all(uris.map((uri) => legacy.ask("resources/subscribe", { uri })));
+    expect(answers.map((answer) => answer !== undefined && "error" in answer)).toEqual([false, false, true, true]);
+  });
+
   it("is not needed by legacy clients, who hear of every change", async () => {
     const server = sampleServer();
     const [legacy, modern] = [openClient(server), openClient(server)];
