@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, RequestId } from "@berth/jsonrpc-framing";
+import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
 import type { JsonLike } from "../json.js";
 import type { ProtocolRevision } from "../revisions.js";
 import type { TaskSupport, ToolTask } from "../tasks/settings.js";
@@ -30,7 +30,7 @@ export interface RequestScope<P> {
    */
   readonly progress: (progress: number, total?: number, message?: string) => void;
   /** Sends a log message if the client wants that level. In a task nothing is sent. */
-  readonly log: (level: LogLevel, value: JsonValue, logger?: string) => void;
+  readonly log: (level: LogLevel, value: JsonLike, logger?: string) => void;
   /**
    * Ends the stream that carries this request's answer, for a call that takes long: the client comes back for the rest (MCP 2025-11-25, Transports
    * § Streamable HTTP, polling). Does nothing over stdio, for older and newer revisions, and where no event store keeps what is missed.

@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, type RequestId, wireErrors } from "@berth/jsonrpc-framing";
 import { modernMetaKeys } from "../era.js";
 import { RpcError } from "../errors.js";
+import type { JsonLike } from "../json.js";
 import type { SchemaCompiler } from "../json-schema/index.js";
 import type { ProtocolRevision } from "../revisions.js";
 import type { RequestContext } from "./context.js";
@@ -137,6 +138,7 @@ function tellProgress<P>(context: RequestContext<P>, progress: number, total?: n
   context.connection.notify("notifications/progress", { progressToken, progress, total, message }, delivery);
 }
 
+function tellLog<P>(context: RequestContext<P>, level: LogLevel, value: JsonLike, logger?: string): void;
 function tellLog<P>(context: RequestContext<P>, level: LogLevel, value: JsonValue, logger?: string): void {
   const wanted = context.era === "modern" ? context.meta[modernMetaKeys.logLevel] : context.connection.logLevel;
   if (!isLogLevel(wanted) || !isOpen(context) || levels.indexOf(level) < levels.indexOf(wanted)) return;

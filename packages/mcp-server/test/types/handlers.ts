@@ -175,7 +175,8 @@ tool({ ...named, handler: () => ({ structuredContent: new Map() }) });
 tool({ ...named, handler: () => ({ result: 5 }) });
 
 // Questions are answered under their keys, with the form's own type.
-export async function ask({ requestInput }: RequestScope<User>, params: PlainObject): Promise<void> {
+export async function ask({ requestInput, log }: RequestScope<User>, params: PlainObject): Promise<void> {
+  log("info", now);
   const requestedSchema = { type: "object", properties: { yes: { type: "boolean" } }, required: ["yes"] } as const;
   const { sure, model, form } = await requestInput({
     sure: { method: "elicitation/create", params: { message: "Sure?", requestedSchema } },
