@@ -53,7 +53,13 @@ export type { ForJsonSchema, FromJsonSchema } from "./server/from-json-schema.js
 export type { Instrumentation, InstrumentedRequest, RequestStart } from "./server/instrument.js";
 export type { McpServerLimits } from "./server/limits.js";
 export type { Observer, Outcome, RequestEvent } from "./server/observers.js";
-export type { CacheHints, McpServerOptions, RequestStateSettings } from "./server/options.js";
+export type {
+  CacheHints,
+  McpServerOptions,
+  McpServerSettings,
+  PrincipalNaming,
+  RequestStateSettings,
+} from "./server/options.js";
 export type {
   ElicitationAnswer,
   InputAnswer,

@@ -79,7 +79,7 @@ export interface McpServer<P> extends AsyncDisposable {
  * A server for every current revision of MCP, as registered: nothing can be added later.
  * @throws {RegistrationError} with everything that is wrong in the options.
  */
-export function createMcpServer<P, const I extends readonly SchemaSource[] = readonly SchemaSource[]>(
+export function createMcpServer<P = string, const I extends readonly SchemaSource[] = readonly SchemaSource[]>(
   options: McpServerOptions<P, I>,
 ): McpServer<P> {
   const compiler = createCompiler(options?.schemaLimits); // no options at all: readRegistry tells

@@ -32,8 +32,17 @@ export interface RequestStateSettings {
   readonly keys?: readonly Uint8Array[] | undefined;
 }
 
+/** What tells one principal from another: what belongs to one is never given to another. Strings do that themselves. */
+export type PrincipalNaming<P> = [P] extends [string]
+  ? { readonly principalId?: ((principal: P) => string) | undefined }
+  : { readonly principalId: (principal: P) => string };
+
 /** What `createMcpServer` accepts. `P` is who asks: whatever your authentication knows. `I` are the types of the tools' input schemas, which TypeScript finds. */
-export interface McpServerOptions<P, I extends readonly SchemaSource[] = readonly SchemaSource[]> {
+export type McpServerOptions<P, I extends readonly SchemaSource[] = readonly SchemaSource[]> = McpServerSettings<P, I> &
+  PrincipalNaming<P>;
+
+/** What it accepts beside what tells principals apart. */
+export interface McpServerSettings<P, I extends readonly SchemaSource[] = readonly SchemaSource[]> {
   readonly identity: ServerIdentity;
   /** For the client's model. */
   readonly instructions?: string | undefined;
@@ -59,8 +68,6 @@ export interface McpServerOptions<P, I extends readonly SchemaSource[] = readonl
   /** Default `{ ttlMs: 0, scope: "private" }`. */
   readonly cacheHints?: CacheHints | undefined;
   readonly requestState?: RequestStateSettings | undefined;
-  /** What tells one principal from another: what belongs to one is never given to another. Needed when principals are not strings. */
-  readonly principalId?: ((principal: P) => string) | undefined;
   /** How the tasks of tools that say `task` are kept. */
   readonly tasks?: TaskSettings | undefined;
   readonly limits?: McpServerLimits | undefined;

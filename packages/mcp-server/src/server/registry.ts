@@ -119,8 +119,8 @@ function bindTool<P>(
   if (typeof definition.description !== "string" || definition.description === "") say("has no description");
   if (typeof definition.handler !== "function") say("has no handler");
   checkAnnotations(definition.annotations, toolAnnotationKinds, say);
-  const input = tryBind("inputSchema", definition.inputSchema, compiler, say);
-  const output = outputSchema === undefined ? undefined : tryBind("outputSchema", outputSchema, compiler, say);
+  const input = tryBind("input", definition.inputSchema, compiler, say);
+  const output = outputSchema === undefined ? undefined : tryBind("output", outputSchema, compiler, say);
   const task = readToolTask(definition.task, taskBounds, say);
   if (input === undefined) return undefined;
   if (input.json["type"] !== "object") say('inputSchema needs "type": "object" at its root');
@@ -139,15 +139,20 @@ function bindTool<P>(
   };
 }
 
-function tryBind(member: string, source: SchemaSource, compiler: SchemaCompiler, say: Say): BoundSchema | undefined {
+function tryBind(
+  side: "input" | "output",
+  source: SchemaSource,
+  compiler: SchemaCompiler,
+  say: Say,
+): BoundSchema | undefined {
   if (!isObject(source) && typeof source !== "function") {
-    say(`${member} is not a schema`);
+    say(`${side}Schema is not a schema`);
     return undefined;
   }
   try {
-    return bindSchema(source, compiler);
+    return bindSchema(source, compiler, side);
   } catch (error) {
-    say(`${member}: ${error instanceof Error ? error.message : String(error)}`);
+    say(`${side}Schema: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   }
 }

@@ -11,7 +11,10 @@ export interface StandardSchema<Output = unknown, Input = unknown> {
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly jsonSchema: {
+      /** What it takes: of a tool's arguments. */
       readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
+      /** What its validation returns: of a tool's structured result. */
+      readonly output: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>;
     };
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
@@ -55,8 +58,8 @@ export interface BoundSchema {
 export type Checked = { readonly value: unknown } | { readonly problems: readonly SchemaProblem[] };
 
 /** Throws when the source cannot say a JSON Schema or that one is invalid; the message is for the registration report. */
-export function bindSchema(source: SchemaSource, compiler: SchemaCompiler): BoundSchema {
-  if (isStandard(source)) return bindStandard(source);
+export function bindSchema(source: SchemaSource, compiler: SchemaCompiler, side: "input" | "output"): BoundSchema {
+  if (isStandard(source)) return bindStandard(source, side);
   if ("safeParse" in source) throw new TypeError(zodNeeded); // zod before 3.24
   // What the official SDK's 1.x takes for a schema.
   if (Object.values(source).some(isStandard)) {
@@ -83,15 +86,15 @@ function bindJson(source: JsonObject, compiler: SchemaCompiler): BoundSchema {
   };
 }
 
-function bindStandard(source: StandardSchema): BoundSchema {
+function bindStandard(source: StandardSchema, side: "input" | "output"): BoundSchema {
   const standard = source["~standard"];
-  if (typeof standard.jsonSchema?.input !== "function") {
+  if (typeof standard.jsonSchema?.[side] !== "function") {
     const { vendor } = standard;
     throw new TypeError(
       vendor === "zod" ? zodNeeded : `this ${vendor} schema cannot say its JSON Schema (no ~standard.jsonSchema)`,
     );
   }
-  const json = toJson(standard.jsonSchema.input({ target: "draft-2020-12" }));
+  const json = toJson(standard.jsonSchema[side]({ target: "draft-2020-12" }));
   return {
     json,
     check(value) {
@@ -102,6 +105,7 @@ function bindStandard(source: StandardSchema): BoundSchema {
 }
 
 const maxProblems = 16;
+const maxPathLength = 500;
 
 function fromStandard(result: StandardResult<unknown>): Checked {
   if (result.issues === undefined) return { value: result.value };
@@ -112,6 +116,12 @@ function fromStandard(result: StandardResult<unknown>): Checked {
   };
 }
 
+/** Cut: a key may be as long as a message. */
 function pointer(path: NonNullable<StandardIssue["path"]>): string {
-  return path.reduce((place: string, part) => pointerTo(place, String(typeof part === "object" ? part.key : part)), "");
+  let place = "";
+  for (const part of path) {
+    if (place.length >= maxPathLength) break;
+    place = pointerTo(place, String(typeof part === "object" ? part.key : part).slice(0, maxPathLength));
+  }
+  return place.slice(0, maxPathLength);
 }
