@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-const folder = fileURLToPath(new URL("../types/", import.meta.url));
+const folder = fileURLToPath(new URL("../", import.meta.url));
 
 /** How a user may have set up TypeScript; always strict, and with the declarations of libraries checked as well. */
 export interface Setup {
@@ -11,7 +11,7 @@ export interface Setup {
 }
 
 /**
- * What the compiler says of these texts, as modules in `test/types`, against what is built. Names in `ambient` are declared for all of them.
+ * What the compiler says of these texts, as modules in `test`, against what is built. Names in `ambient` are declared for all of them.
  * Each fault begins with the name of its text.
  */
 export function compile(texts: ReadonlyMap<string, string>, setup: Setup, ambient = ""): readonly string[] {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { compile, type Setup } from "../support/compile.js";
-import { codeBlocks } from "../support/readme.js";
+import { compile, type Setup } from "./support/compile.js";
+import { codeBlocks } from "./support/readme.js";
 
 /** Each value of each option; with BERTH_SOAK=1 each pair of them. */
 const setups: readonly Setup[] = [
@@ -13,7 +13,7 @@ const setups: readonly Setup[] = [
 ];
 const tried = setups.slice(0, process.env["BERTH_SOAK"] === "1" ? setups.length : 2);
 const read = (name: string): string => readFileSync(fileURLToPath(new URL(name, import.meta.url)), "utf8");
-const handlers = read("handlers.ts").replace("../../src/index.js", "@berth/mcp-server");
+const handlers = read("programs/typed-handlers.ts").replace("../../src/index.js", "@berth/mcp-server");
 const entries = ["", "/stdio", "/http", "/protocol", "/tasks", "/auth", "/contracts", "/opentelemetry", "/json-schema"];
 const imports = entries.map((entry, index) => `export * as e${index} from "@berth/mcp-server${entry}";`).join("\n");
 
@@ -32,9 +32,9 @@ describe("TypeScript in strict mode, with every declaration checked", () => {
     "knows what handlers get and return: $resolution, exact: $exactOptionalPropertyTypes",
     (setup) => {
       const texts = new Map([
-        ["handlers-built.ts", handlers],
+        ["handlers.ts", handlers],
         ["entries.ts", imports],
-        ["quickstart.ts", read("../../examples/quickstart.js")],
+        ["quickstart.ts", read("../examples/quickstart.js")],
       ]);
       expect(compile(texts, setup)).toEqual([]);
     },
