@@ -156,9 +156,17 @@ export class ConnectionState {
     if (!this.closed) this.#options.releaseStream?.(request);
   }
 
+  /** @throws {RpcError} -32603 when so many questions more may not wait for the client. */
+  requireRoom(questions: number): void {
+    const limit = this.#limits.maxClientRequests;
+    if (this.waitingForClient + questions <= limit) return;
+    throw new RpcError(wireErrors.internal, `${limit} questions wait for the client`, { data: { limit } });
+  }
+
   /** Asks a legacy client, in the course of `request`. Rejects with an RpcError that may be the answer to it. */
   async ask(question: ClientQuestion, signal: AbortSignal | undefined): Promise<JsonValue> {
     if (this.closed) throw new RpcError(wireErrors.internal, "the connection is closed");
+    this.requireRoom(1);
     const { method, params, request } = question;
     this.#calls ??= createPendingCalls<JsonValue>({
       timeoutMs: this.#limits.clientAnswerMs,
@@ -179,13 +187,7 @@ export class ConnectionState {
       // What was never asked must not be cancelled (MCP 2025-11-25, Cancellation § Behavior requirements).
       if (isAsked) this.notify("notifications/cancelled", { requestId: id, reason: "no longer needed" }, delivery);
       signal?.throwIfAborted();
-      const limit = this.#limits.maxClientRequests;
-      throw isAsked
-        ? new RpcError(wireErrors.internal, `no answer from the client to ${method}`, { cause: error })
-        : new RpcError(wireErrors.internal, `${limit} questions wait for the client`, {
-            data: { limit },
-            cause: error,
-          });
+      throw new RpcError(wireErrors.internal, `no answer from the client to ${method}`, { cause: error });
     }
   }
 

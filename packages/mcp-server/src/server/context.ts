@@ -43,11 +43,12 @@ export class RequestContext<P> {
   /** Makes it one. Set where the handler decides. */
   startTask: (() => Promise<void>) | undefined;
   lastProgress: number = Number.NEGATIVE_INFINITY;
-  finished = false;
   interrupted = false;
+  #finished = false;
   #cancelled = false;
   #reason: unknown;
   #controller: AbortController | undefined;
+  #ending: AbortController | undefined;
   #trace: TraceContext | null | undefined;
 
   constructor(
@@ -79,10 +80,30 @@ export class RequestContext<P> {
     return this.#controller.signal;
   }
 
+  /** Whether it was answered. A handler may go on. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  /** Aborted when it is answered or cancelled: then nobody waits for what the client was asked in its course. */
+  get ending(): AbortSignal {
+    if (this.#ending === undefined) {
+      this.#ending = new AbortController();
+      if (this.interrupted) this.#ending.abort(this.#reason);
+      else if (this.#finished) this.#ending.abort(callEnded());
+    }
+    return this.#ending.signal;
+  }
+
   /** Read when it is first asked for. */
   get trace(): TraceContext | undefined {
     if (this.#trace === undefined) this.#trace = readTrace(this.meta, this.headers) ?? null;
     return this.#trace ?? undefined;
+  }
+
+  finish(): void {
+    this.#finished = true;
+    this.#ending?.abort(callEnded());
   }
 
   /** By the client, or by whoever handed the message in: nobody wants the answer. */
@@ -97,5 +118,10 @@ export class RequestContext<P> {
     this.interrupted = true;
     this.#reason = reason;
     this.#controller?.abort(reason);
+    this.#ending?.abort(reason);
   }
+}
+
+function callEnded(): Error {
+  return new Error("the call has ended");
 }

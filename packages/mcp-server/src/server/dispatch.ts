@@ -149,7 +149,7 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
         ending = { outcome: context.outcome ?? "protocol-error", errorCode: error.code };
         return finish({ id, error });
       } finally {
-        context.finished = true;
+        context.finish();
         connection.end(context);
         signal?.removeEventListener("abort", onAbort);
         end(context, begun, ending);

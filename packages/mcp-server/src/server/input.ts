@@ -49,15 +49,26 @@ function given<P>(context: RequestContext<P>, requests: PendingInput): JsonObjec
   throw new InputRequired("the client is asked; the handler runs again with its answers");
 }
 
-async function askAll<P>(context: RequestContext<P>, requests: PendingInput): Promise<JsonObject> {
-  const { connection, id, signal } = context;
-  const answers = await Promise.all(
-    Object.entries(requests).map(async ([key, { method, params }]) => {
-      const answer: [string, JsonValue] = [key, await connection.ask({ method, params, request: id }, signal)];
-      return answer;
-    }),
-  );
-  return Object.fromEntries(answers);
+/** All or none: when one fails, or the call ends, the others are cancelled. */
+async function askAll<P>({ connection, id, ending }: RequestContext<P>, requests: PendingInput): Promise<JsonObject> {
+  const questions = Object.entries(requests);
+  connection.requireRoom(questions.length);
+  const open = new AbortController();
+  const onEnding = (): void => open.abort(ending.reason);
+  ending.addEventListener("abort", onEnding, { once: true });
+  if (ending.aborted) onEnding();
+  const asking = questions.map(async ([key, { method, params }]): Promise<[string, JsonValue]> => {
+    return [key, await connection.ask({ method, params, request: id }, open.signal)];
+  });
+  try {
+    return Object.fromEntries(await Promise.all(asking));
+  } catch (error) {
+    open.abort(new Error("another question of the call failed"));
+    await Promise.allSettled(asking); // their cancellations leave before the answer of the call does
+    throw error;
+  } finally {
+    ending.removeEventListener("abort", onEnding);
+  }
 }
 
 function requireCapability<P>({ clientCapabilities, era }: RequestContext<P>, request: InputRequest): void {
@@ -92,6 +103,12 @@ function elicits(declared: JsonValue | undefined, mode: "form" | "url"): boolean
   return isObject(declared[mode]) || (mode === "form" && !isObject(declared["url"]));
 }
 
+/** MCP 2025-11-25, Roots § Root. */
+function isRoots(roots: JsonValue | undefined): boolean {
+  const isRoot = (one: JsonValue): boolean => isObject(one) && typeof one["uri"] === "string";
+  return Array.isArray(roots) && roots.every(isRoot);
+}
+
 /** @throws {RpcError} -32602 for an answer that is none to this question. */
 export function checkAnswer(
   key: string,
@@ -101,7 +118,7 @@ export function checkAnswer(
 ): JsonObject {
   const bad = (what: string): RpcError => new RpcError(wireErrors.invalidParams, `the answer to "${key}" ${what}`);
   if (!isObject(answer)) throw bad("is not an object");
-  if (method === "roots/list" && !Array.isArray(answer["roots"])) throw bad("has no roots");
+  if (method === "roots/list" && !isRoots(answer["roots"])) throw bad("has no roots, each with a uri");
   if (method === "sampling/createMessage" && (typeof answer["role"] !== "string" || answer["content"] === undefined)) {
     throw bad("has no role or no content");
   }

@@ -167,7 +167,8 @@ describe("with an event store a stream", () => {
     const second = await driven.get({ session, lastEventId: afterFirst });
     answer?.("done");
     await second.ended();
-    expect(labels(second.messages)).toEqual(["2?", "3?", "done"]);
+    const cancelled = [undefined, undefined, undefined]; // the questions that the handler did not wait for
+    expect(labels(second.messages)).toEqual(["2?", "3?", ...cancelled, "done"]);
   });
 
   it("that is over is not sent again when only its end is kept: 400", async () => {
@@ -179,9 +180,11 @@ describe("with an event store a stream", () => {
     await settled();
     answer?.("done");
     await exchange.ended();
-    const [primed, asked] = exchange.events;
-    expect((await driven.get({ session, lastEventId: primed?.id })).status).toBe(400);
-    expect(steps((await driven.get({ session, lastEventId: asked?.id })).messages)).toEqual(["done"]);
+    const [primed, asked, cancelled] = exchange.events;
+    for (const { id } of [primed, asked].filter((event) => event !== undefined)) {
+      expect((await driven.get({ session, lastEventId: id })).status).toBe(400);
+    }
+    expect(steps((await driven.get({ session, lastEventId: cancelled?.id })).messages)).toEqual(["done"]);
   });
 
   it("is let go of by its handler: the client comes back, for progress and for the answer", async () => {
