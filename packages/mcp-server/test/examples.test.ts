@@ -8,6 +8,8 @@ import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { server as bank } from "../examples/bank.js";
+import { modernMetaKeys } from "../src/protocol.js";
 
 const example = (name: string): string => fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
 const modes = ["legacy", "auto", { pin: "2026-07-28" }] as const;
@@ -83,6 +85,33 @@ describe.each(modes)("a client of the official SDK in mode %j", (mode) => {
         expect(await convert(wrong)).toMatchObject({ isError: true });
       }
     });
+  });
+});
+
+describe("bank.ts", () => {
+  it.each([
+    { content: { yes: true }, state: "done" },
+    { content: { yes: false }, state: "refused" },
+  ])("asks the user, and does what $content says", async ({ content, state }) => {
+    const connection = bank.openConnection({ send: () => undefined });
+    const principal = { id: "ada", scopes: ["transfer"] };
+    const call = async (more: object): Promise<unknown> => {
+      const _meta = {
+        [modernMetaKeys.protocolVersion]: "2026-07-28",
+        [modernMetaKeys.clientCapabilities]: { elicitation: {} },
+      };
+      const params = { name: "transfer", arguments: { to: "grace", amount: 5 }, _meta, ...more };
+      const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+      return Object(await bank.handle(message, { principal, connection })).result;
+    };
+    const question = Object(await call({}));
+    expect(question).toMatchObject({
+      resultType: "input_required",
+      inputRequests: { sure: { params: { message: "Give grace 5 of ada's?" } } },
+    });
+    const { requestState } = question;
+    const answer = await call({ requestState, inputResponses: { sure: { action: "accept", content } } });
+    expect(answer).toMatchObject({ structuredContent: { state } });
   });
 });
 

@@ -24,9 +24,10 @@ async function bash(script: string, environment: Readonly<Record<string, string>
 
 describe("the README", () => {
   it("holds the examples that it names word for word", () => {
-    const named = [...readme.matchAll(/<!-- (examples\/[\w-]+\.js) -->\n```js\n([\s\S]*?)\n```/g)];
+    const named = [...readme.matchAll(/<!-- (examples\/[\w-]+\.[jt]s) -->\n```[jt]s\n([\s\S]*?)\n```/g)];
     expect(named.map(([, name]) => name)).toEqual([
       "examples/quickstart.js",
+      "examples/bank.ts",
       "examples/notes.js",
       "examples/store-contracts.js",
     ]);
@@ -39,7 +40,7 @@ describe("the README", () => {
   it("names only files that exist", () => {
     const names = [
       ...readme.matchAll(/`((?:test|examples)\/[\w./-]+\.\w+)`/g),
-      ...readme.matchAll(/^\| `([\w-]+\.js)`/gm),
+      ...readme.matchAll(/^\| `([\w-]+\.[jt]s)`/gm),
     ];
     expect(names.length).toBeGreaterThan(6);
     for (const [, name = ""] of names)
