@@ -6,7 +6,10 @@ export interface RequestHead {
   readonly method: string;
   /** Without query. */
   readonly path: string;
-  /** By lower-case name; undefined when absent. Doubled headers are joined as HTTP says (RFC 9110 § 5.3). */
+  /**
+   * By lower-case name; undefined when absent. Doubled headers are joined as HTTP says (RFC 9110 § 5.3). Of those that can have one value only, `Content-Type` and
+   * `Mcp-…`, a doubled one is a text that no header has, where Node's `http` tells it.
+   */
   header(name: string): string | undefined;
 }
 

@@ -1,7 +1,8 @@
-import type { Message, RequestId } from "@berth/jsonrpc-framing";
+import type { Message, RequestId, RequestMessage } from "@berth/jsonrpc-framing";
 import type { ServedRevisions } from "../era.js";
 import { within } from "../within.js";
 import { admit } from "./admit.js";
+import { holdBody } from "./body.js";
 import { documentServer } from "./documents.js";
 import type { Exchange } from "./exchange.js";
 import type { LegacySide } from "./legacy-side.js";
@@ -42,6 +43,8 @@ interface Incoming<P> {
   readonly message: Message;
   readonly principal: P;
   readonly accepted: Accepted;
+  /** Of its body. */
+  readonly bytes: number;
 }
 
 /** One machine over the ways that a request can take, hence its length. */
@@ -63,7 +66,7 @@ export function createEndpoint<P>(options: HttpHandlerOptions<P>, parts: Endpoin
   };
   const host: ModernHost<P> = {
     server,
-    bounds,
+    around,
     streams: createOpenStreams(bounds),
     calls: new Set(),
     inFlight: 0,
@@ -76,36 +79,53 @@ export function createEndpoint<P>(options: HttpHandlerOptions<P>, parts: Endpoin
     refuseWith(exchange, error, id, (fault) => parts.unexpected(fault, `${exchange.method} of the endpoint`));
   };
   const postLegacy = async (
-    { exchange, message, principal, accepted }: Incoming<P>,
+    { exchange, message, principal, accepted, bytes }: Incoming<P>,
     to: LegacySide<P>,
   ): Promise<void> => {
     if (message.kind === "request" && !(accepted.json && accepted.stream)) {
       throw badRequest(406, "accept both application/json and text/event-stream");
     }
+    const onEnded = holdBody(message.kind === "request" ? bytes : 0, around);
     legacyOpen += 1;
     try {
       await to.post(exchange, message, principal);
     } finally {
+      onEnded();
       legacyOpen -= 1;
       settled();
     }
   };
+  const postModern = ({ exchange, principal, accepted, bytes }: Incoming<P>, request: RequestMessage): void => {
+    // A listen request is bounded by itself, and lets go of its body.
+    const onEnded = holdBody(request.method === "subscriptions/listen" ? 0 : bytes, around);
+    try {
+      serveModern({ exchange, request, principal, accepted, onEnded }, host);
+    } catch (error) {
+      onEnded();
+      throw error;
+    }
+  };
+  const checkRoom = (): void => {
+    if (isClosing) throw closing();
+    if (around.unsentBytes > bounds.maxUnsentBytes) throw busy("too much waits to be read by clients");
+  };
   const dispatch = async (incoming: Incoming<P>): Promise<void> => {
-    const { exchange, message, principal, accepted } = incoming;
+    const { exchange, message } = incoming;
     // Answers of clients and their notifications may be what those under way wait for.
-    if (isClosing && message.kind === "request") throw closing();
+    if (message.kind === "request") checkRoom();
     const route = routeMessage(message, exchange.header("mcp-protocol-version"), revisions);
     if (route === "modern-notification") exchange.answer(202, {});
     else if (route === "legacy" && legacy !== undefined) await postLegacy(incoming, legacy);
-    else if (message.kind === "request") serveModern({ exchange, request: message, principal, accepted }, host);
+    else if (message.kind === "request") postModern(incoming, message);
   };
   const post = async (exchange: ServedExchange, principal: P): Promise<void> => {
     const accepted = checkPost(exchange);
-    const parsed = parseBody(await exchange.readBody(bounds.maxBodyBytes));
+    const body = await exchange.readBody(bounds.maxBodyBytes);
+    const parsed = parseBody(body);
     if ("refusal" in parsed) return refused(exchange, parsed.refusal, parsed.id);
     const { message } = parsed;
     // Not awaited: what comes from here on is no longer reading.
-    dispatch({ exchange, message, principal, accepted }).catch((error) =>
+    dispatch({ exchange, message, principal, accepted, bytes: body.length }).catch((error) =>
       refused(exchange, error, message.kind === "request" ? message.id : undefined),
     );
   };
@@ -116,8 +136,8 @@ export function createEndpoint<P>(options: HttpHandlerOptions<P>, parts: Endpoin
       const { principal } = options.admitter === undefined ? options : await admit(options.admitter, exchange);
       if (exchange.isGone) return;
       if (exchange.method === "POST") return await post(exchange, principal);
-      if (isClosing) throw closing();
-      if (exchange.method === "DELETE") return legacy?.delete(exchange, principal);
+      if (exchange.method === "DELETE" && !isClosing) return legacy?.delete(exchange, principal);
+      checkRoom();
       const { stream } = readAccept(exchange.header("accept"));
       if (!stream) throw badRequest(406, "what is sent here is text/event-stream");
       // Not awaited, as above.
@@ -136,7 +156,7 @@ export function createEndpoint<P>(options: HttpHandlerOptions<P>, parts: Endpoin
   const preflight = (exchange: ServedExchange): void => {
     const asked = exchange.header("access-control-request-headers");
     const leave = { ...origins.preflight, "access-control-allow-headers": allowedHeaders(asked) };
-    exchange.answer(204, exchange.common === undefined ? { allow } : leave);
+    exchange.answer(204, exchange.header("origin") === undefined ? { allow } : leave);
   };
   const end = async (): Promise<void> => {
     isClosing = true;

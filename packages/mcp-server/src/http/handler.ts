@@ -38,7 +38,7 @@ export function createHttpHandler<P>(options: HttpHandlerOptions<P>): HttpHandle
 /** As `createHttpHandler`, of options that were checked. */
 export function openHandler<P>(options: HttpHandlerOptions<P>, bounds: HttpBounds): HttpHandler {
   const { server, sessions, logger = logToStderr } = options;
-  const around: Surroundings = { bounds, bufferedBytes: 0 };
+  const around: Surroundings = { bounds, bufferedBytes: 0, workedBytes: 0, unsentBytes: 0, leaving: 0 };
   const unexpected = (error: unknown, where: string): void => {
     tell(logger, `unexpected error in ${where}`, error);
     tell(options.onUnexpectedError, error);
@@ -63,7 +63,10 @@ export function openHandler<P>(options: HttpHandlerOptions<P>, bounds: HttpBound
       endpoint.serve(exchange);
       return exchange.response;
     },
-    node: (request, response) => endpoint.serve(new NodeExchange(request, response, around, connections)),
+    node(request, response) {
+      const exchange = new NodeExchange(request, response, around, connections);
+      exchange.begin(() => endpoint.serve(exchange));
+    },
     get sessionCount() {
       return endpoint.sessionCount;
     },

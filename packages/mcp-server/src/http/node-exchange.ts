@@ -1,20 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { type BodyCollector, collectBody } from "./body.js";
 import type { EventSink } from "./exchange.js";
 import { Gone } from "./gone.js";
+import { type Carried, Lane } from "./lane.js";
 import { NodeSink } from "./node-sink.js";
 import { clientGone } from "./refusals.js";
-import {
-  type BodyCollector,
-  collectBody,
-  type ServedExchange,
-  type Surroundings,
-  streamHeaders,
-  tooSlow,
-} from "./served-exchange.js";
+import { type ServedExchange, type Surroundings, streamHeaders, tooSlow } from "./served-exchange.js";
 
 /** An exchange over Node's own request and response: nothing is made of them that is not needed. */
-export class NodeExchange implements ServedExchange {
+export class NodeExchange implements ServedExchange, Carried {
   readonly method: string;
   readonly path: string;
   common: Readonly<Record<string, string>> | undefined;
@@ -22,7 +17,9 @@ export class NodeExchange implements ServedExchange {
   readonly #response: ServerResponse;
   readonly #around: Surroundings;
   readonly #gone = new Gone();
-  readonly #open: Set<NodeExchange>;
+  readonly #lane: Lane;
+  #isWorking = false;
+  #unsent: number | undefined;
   #deadlines: Set<NodeJS.Timeout> | undefined;
   #isAnswered = false;
 
@@ -34,16 +31,28 @@ export class NodeExchange implements ServedExchange {
     this.#request = request;
     this.#response = response;
     this.#around = around;
-    this.#open = exchangesOf(request.socket, connections);
-    this.#open.add(this);
+    this.#lane = laneOf(request.socket, connections, around);
+    this.#lane.open.add(this);
     if (request.socket.destroyed) this.lost();
+  }
+
+  /** Calls back when it is the turn of this request; never when its client is gone before. */
+  begin(serve: () => void): void {
+    if (this.isGone) return;
+    this.#lane.enter(() => {
+      this.#isWorking = true;
+      serve();
+    });
   }
 
   header(name: string): string | undefined {
     // Node keeps the first of several and drops the rest: a second credential would not be seen.
     if (name === "authorization") return this.#request.headersDistinct[name]?.join(", ");
-    const value = this.#request.headers[name];
-    if (name === "host" && isDoubled(this.#request.rawHeaders, name)) return undefined;
+    const { headers, rawHeaders } = this.#request;
+    const value = headers[name];
+    if (value !== undefined && isSingle(name) && isDoubled(rawHeaders, name)) {
+      return name === "host" ? undefined : noValue;
+    }
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
@@ -57,9 +66,11 @@ export class NodeExchange implements ServedExchange {
 
   /** The connection was closed before all had left. */
   lost(): void {
-    this.#open.delete(this);
+    this.#lane.open.delete(this);
     // Node does not tell all requests and answers of a connection that it was closed.
     for (const timer of this.#deadlines ?? []) clearTimeout(timer);
+    this.#hasLeft();
+    this.#stopWorking();
     this.#gone.tell();
   }
 
@@ -96,13 +107,14 @@ export class NodeExchange implements ServedExchange {
     const response = this.#response;
     if (this.#isAnswered || response.destroyed) return;
     const head = flatten(headers, this.common);
-    if (status !== 204) head.push("content-length", String(body === undefined ? 0 : byteLength(body)));
+    const length = body === undefined ? 0 : byteLength(body);
+    if (status !== 204) head.push("content-length", String(length));
     response.writeHead(status, head);
     this.#isAnswered = true; // not before: a header that Node refuses leaves room for another answer
     if (body === undefined || this.method === "HEAD") response.end();
     else response.end(body);
     if (!this.#request.complete) this.#discardRest();
-    this.#leave();
+    this.#leave(length);
   }
 
   openStream(): EventSink {
@@ -111,15 +123,44 @@ export class NodeExchange implements ServedExchange {
       this.#response.writeHead(200, flatten(streamHeaders, this.common));
       this.#response.flushHeaders();
     }
-    return new NodeSink(this.#response, this.#gone, () => this.#leave());
+    return new NodeSink(this.#response, this.#gone, {
+      count: (bytes) => this.#count(bytes),
+      ended: () => this.#leave(0), // what of it has not left is counted by the sink
+      cut: () => void this.#request.socket.destroy(),
+    });
   }
 
   /** All is written. A client that does not read what it was sent must not be waited for without end. */
-  #leave(): void {
+  #leave(bytes: number): void {
     const response = this.#response;
-    if (response.writableLength > 0)
+    if (response.writableLength > 0) {
+      this.#unsent = bytes;
+      this.#around.leaving += 1;
+      this.#count(bytes);
       this.#limit(this.#around.bounds.deliveryMs, (over) => response.once("close", over));
+      response.once("close", () => this.#hasLeft());
+    }
     this.#release();
+    this.#stopWorking();
+  }
+
+  #hasLeft(): void {
+    if (this.#unsent === undefined) return;
+    const bytes = this.#unsent;
+    this.#unsent = undefined;
+    this.#around.leaving -= 1;
+    this.#count(-bytes);
+  }
+
+  #count(bytes: number): void {
+    this.#around.unsentBytes += bytes;
+    this.#lane.count(bytes);
+  }
+
+  #stopWorking(): void {
+    if (!this.#isWorking) return;
+    this.#isWorking = false;
+    this.#lane.answered();
   }
 
   /** The rest of a refused body is read and thrown away, so that the connection can be used again; within the limits of any body. */
@@ -148,7 +189,7 @@ export class NodeExchange implements ServedExchange {
   }
 
   #release(): void {
-    if (this.#deadlines === undefined || this.#deadlines.size === 0) this.#open.delete(this);
+    if (this.#deadlines === undefined || this.#deadlines.size === 0) this.#lane.open.delete(this);
   }
 }
 
@@ -167,7 +208,14 @@ function byteLength(body: string | Uint8Array): number {
   return typeof body === "string" ? Buffer.byteLength(body) : body.length;
 }
 
-/** Two readers could choose different ones, so a doubled `Host` is none. */
+/** Headers of which two readers could choose different ones when they are doubled: whoever repeats a header has to mean one value. */
+function isSingle(name: string): boolean {
+  return name === "host" || name === "content-type" || name.startsWith("mcp-");
+}
+
+/** No header can have this value, so that it differs from whatever is expected. */
+const noValue = "\n";
+
 function isDoubled(rawHeaders: readonly string[], name: string): boolean {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -177,17 +225,15 @@ function isDoubled(rawHeaders: readonly string[], name: string): boolean {
   return count > 1;
 }
 
-/** Exchanges whose answers have not left, by connection. */
-export type Connections = WeakMap<Socket, Set<NodeExchange>>;
+/** By connection. */
+export type Connections = WeakMap<Socket, Lane>;
 
 /** One listener for all that a connection carries, also for what waits for its turn. */
-function exchangesOf(socket: Socket, connections: Connections): Set<NodeExchange> {
+function laneOf(socket: Socket, connections: Connections, { bounds }: Surroundings): Lane {
   const known = connections.get(socket);
   if (known !== undefined) return known;
-  const made = new Set<NodeExchange>();
+  const made = new Lane(bounds);
   connections.set(socket, made);
-  socket.once("close", () => {
-    for (const exchange of [...made]) exchange.lost();
-  });
+  socket.once("close", () => made.close());
   return made;
 }

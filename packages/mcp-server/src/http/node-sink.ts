@@ -2,19 +2,30 @@ import type { ServerResponse } from "node:http";
 import type { EventSink } from "./exchange.js";
 import type { Gone } from "./gone.js";
 
+/** What a sink needs of its exchange. */
+export interface SinkOwner {
+  /** So much more, or less, waits to leave. */
+  count(bytes: number): void;
+  /** All is written. */
+  ended(): void;
+  /** Closes the connection. */
+  cut(): void;
+}
+
 /** Server-sent events over Node's own response. */
 export class NodeSink implements EventSink {
   readonly #response: ServerResponse;
   readonly #gone: Gone;
-  readonly #onEnd: () => void;
+  readonly #owner: SinkOwner;
   #isEnded = false;
   #unsettled = 0;
+  #counted = 0;
   #waiters: (() => void)[] = [];
 
-  constructor(response: ServerResponse, gone: Gone, onEnd: () => void) {
+  constructor(response: ServerResponse, gone: Gone, owner: SinkOwner) {
     this.#response = response;
     this.#gone = gone;
-    this.#onEnd = onEnd;
+    this.#owner = owner;
     gone.onGone(() => this.#release());
   }
 
@@ -25,6 +36,8 @@ export class NodeSink implements EventSink {
   write(text: string): void {
     if (this.#isEnded || this.#gone.isGone || this.#response.destroyed) return;
     this.#unsettled += 1;
+    this.#counted += text.length;
+    this.#owner.count(text.length);
     this.#response.write(text, this.#settled);
   }
 
@@ -33,7 +46,7 @@ export class NodeSink implements EventSink {
     this.#isEnded = true;
     if (this.#response.destroyed) return;
     this.#response.end();
-    this.#onEnd();
+    this.#owner.ended();
   }
 
   drained(): Promise<void> {
@@ -44,7 +57,7 @@ export class NodeSink implements EventSink {
   }
 
   abort(): void {
-    this.#response.destroy();
+    this.#owner.cut(); // the response alone would wait for its turn
   }
 
   readonly #settled = (): void => {
@@ -53,6 +66,8 @@ export class NodeSink implements EventSink {
   };
 
   #release(): void {
+    this.#owner.count(-this.#counted);
+    this.#counted = 0;
     for (const resolve of this.#waiters.splice(0)) resolve();
   }
 }

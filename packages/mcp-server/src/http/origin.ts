@@ -18,7 +18,7 @@ export interface OriginRules {
 /** Checks `Host` and `Origin`, each by itself; says which headers the answer to an allowed page needs. */
 export interface OriginCheck {
   /** @throws {HttpRefusal} 403 */
-  check(head: RequestHead): Readonly<Record<string, string>> | undefined;
+  check(head: RequestHead): Readonly<Record<string, string>>;
   /** The answer to a page that asks whether it may send a request (Fetch § CORS-preflight). */
   readonly preflight: Readonly<Record<string, string>>;
 }
@@ -51,12 +51,12 @@ export function createOriginCheck(
       const host = head.header("host") ?? "";
       if (!isHost(host.toLowerCase())) refuse("Host", host, "this Host is not served here");
       const origin = head.header("origin");
-      if (origin === undefined) return undefined;
+      if (origin === undefined) return varies;
       if (!isOrigin(origin)) refuse("Origin", origin, "this Origin is not allowed");
       return {
         "access-control-allow-origin": origin,
         "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate",
-        vary: "Origin",
+        ...varies,
       };
     },
     preflight: {
@@ -65,6 +65,9 @@ export function createOriginCheck(
     },
   };
 }
+
+/** Also of an answer to a request without `Origin`: whoever keeps it must not give it to a page (Fetch § CORS protocol and HTTP caches). */
+const varies = { vary: "Origin" } as const;
 
 /** What a client sent, for a log: nothing but printable ASCII, since a terminal obeys the rest. */
 function quoted(value: string): string {

@@ -1,6 +1,7 @@
 import { type JsonValue, type Message, wireErrors } from "@berth/jsonrpc-framing";
 import { modernMetaKeys, type ServedRevisions } from "../era.js";
 import { isObject } from "../json.js";
+import { withoutBlanks } from "../server/header-value.js";
 import { mcpErrors } from "../wire-errors.js";
 import { HttpRefusal } from "./refusals.js";
 
@@ -20,7 +21,7 @@ export function routeMessage(message: Message, header: string | undefined, serve
     throw new HttpRefusal(400, wireErrors.invalidRequest, "this server asks nothing");
   }
   const version = metaVersion(message.params);
-  const named = header?.trim();
+  const named = header === undefined ? undefined : withoutBlanks(header);
   const isModernNamed = served.modern.some((revision) => revision === named);
   if (message.kind === "request") {
     if (version !== undefined) return "modern-request";

@@ -1,7 +1,8 @@
+import { collectBody } from "./body.js";
 import type { EventSink } from "./exchange.js";
 import { Gone } from "./gone.js";
 import { clientGone, HttpRefusal } from "./refusals.js";
-import { collectBody, type ServedExchange, type Surroundings, streamHeaders, tooSlow } from "./served-exchange.js";
+import { type ServedExchange, type Surroundings, streamHeaders, tooSlow } from "./served-exchange.js";
 import { openWebStream } from "./web-sink.js";
 
 /** No status of HTTP, but what servers write into their logs for a client that left. */
@@ -94,7 +95,10 @@ export class WebExchange implements ServedExchange {
 
   openStream(): EventSink {
     this.#isAnswered = true;
-    const { stream, sink } = openWebStream(this.#gone, () => this.#forget());
+    const count = (bytes: number): void => {
+      this.#around.unsentBytes += bytes;
+    };
+    const { stream, sink } = openWebStream(this.#gone, { count, ended: () => this.#forget() });
     this.#respond(new Response(stream, { status: 200, headers: { ...streamHeaders, ...this.common } }));
     return sink;
   }

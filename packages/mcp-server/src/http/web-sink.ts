@@ -1,15 +1,19 @@
 import type { EventSink } from "./exchange.js";
 import type { Gone } from "./gone.js";
+import type { SinkOwner } from "./node-sink.js";
 
 /** A web-standard stream of server-sent events, and the end that is written to. */
 export function openWebStream(
   gone: Gone,
-  onEnd: () => void,
+  owner: Omit<SinkOwner, "cut">,
 ): { readonly stream: ReadableStream<Uint8Array>; readonly sink: EventSink } {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let isEnded = false;
   const waiters: (() => void)[] = [];
+  let counted = 0;
   const release = (): void => {
+    owner.count(-counted);
+    counted = 0;
     for (const resolve of waiters.splice(0)) resolve();
   };
   const queuedBytes = (): number => Math.max(0, -(controller?.desiredSize ?? 0));
@@ -21,7 +25,7 @@ export function openWebStream(
       pull: release, // asked for only when nothing is left
       cancel() {
         isEnded = true;
-        onEnd();
+        owner.ended();
         gone.tell();
       },
     },
@@ -31,7 +35,7 @@ export function openWebStream(
   const stop = (): boolean => {
     if (isEnded) return false;
     isEnded = true;
-    onEnd();
+    owner.ended();
     return true;
   };
   gone.onGone(() => {
@@ -43,7 +47,10 @@ export function openWebStream(
       return queuedBytes();
     },
     write(text) {
-      if (!isEnded) controller?.enqueue(Buffer.from(text));
+      if (isEnded) return;
+      counted += text.length;
+      owner.count(text.length);
+      controller?.enqueue(Buffer.from(text));
     },
     end() {
       if (stop()) controller?.close();

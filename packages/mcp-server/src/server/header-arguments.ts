@@ -58,8 +58,8 @@ function valueAt(given: JsonObject, path: readonly string[]): JsonValue | undefi
   return value;
 }
 
-/** Integers are compared as numbers: `42.0` is 42. */
+/** Integers are compared digit by digit, since two of them can be one number to us and not to a proxy; but for `42.0`, which is 42. */
 function isSame(text: string, value: string | number | boolean): boolean {
   if (typeof value !== "number") return text === String(value);
-  return /^-?\d+(?:\.0+)?$/.test(text) && Number(text) === value;
+  return Number.isInteger(value) && text.replace(/\.0+$/, "") === String(BigInt(value));
 }

@@ -8,10 +8,15 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * sentinel `=?base64?…?=` holds. Undefined when it is malformed: characters that no header may have, Base64 that is not exact, no UTF-8.
  */
 export function readHeaderValue(raw: string): string | undefined {
-  const value = raw.replace(/^[ \t]+|[ \t]+$/g, "");
+  const value = withoutBlanks(raw);
   if (!plain.test(value)) return undefined;
   const encoded = sentinel.exec(value)?.[1];
   return encoded === undefined ? value : decode(encoded);
+}
+
+/** Without the blanks around it that a header may have (RFC 9110 § 5.5), and no others. */
+export function withoutBlanks(raw: string): string {
+  return raw.replace(/^[ \t]+|[ \t]+$/g, "");
 }
 
 /** Strict: of several writings of one text two readers might accept different ones. */

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
 import { mcpErrors } from "../wire-errors.js";
-import { readHeaderValue } from "./header-value.js";
+import { readHeaderValue, withoutBlanks } from "./header-value.js";
 
 /** The headers of an HTTP request, by lower-case name. */
 export type Headers = (name: string) => string | undefined;
@@ -15,7 +15,7 @@ export function requireVersionHeader(headers: Headers, metaVersion: JsonValue | 
   if (typeof metaVersion !== "string") return;
   const header = headers("mcp-protocol-version");
   if (header === undefined) throw headerMismatch("MCP-Protocol-Version is missing");
-  if (header.trim() !== metaVersion) throw headerMismatch("MCP-Protocol-Version differs from the body");
+  if (withoutBlanks(header) !== metaVersion) throw headerMismatch("MCP-Protocol-Version differs from the body");
 }
 
 /** Which parameter `Mcp-Name` repeats. */
@@ -35,7 +35,7 @@ const nameSources: Readonly<Record<string, string>> = {
 export function requireStandardHeaders(headers: Headers, method: string, params: JsonObject): void {
   const told = headers("mcp-method");
   if (told === undefined) throw headerMismatch("Mcp-Method is missing");
-  if (told.trim() !== method) throw headerMismatch("Mcp-Method differs from the body");
+  if (withoutBlanks(told) !== method) throw headerMismatch("Mcp-Method differs from the body");
   const source = Object.hasOwn(nameSources, method) ? nameSources[method] : undefined;
   const expected = source === undefined ? undefined : params[source];
   if (typeof expected !== "string") return; // none to repeat, or one that the method itself refuses

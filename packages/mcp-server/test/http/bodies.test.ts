@@ -148,6 +148,38 @@ describe("bytes of Node's http", () => {
     for (const { socket } of [slow, large, small]) socket.destroy();
   });
 
+  it("large bodies are counted as long as their requests are worked on", async () => {
+    const { server, taken } = heldServer();
+    await using http = await serveHttp({ server, principal: "ada", limits: { maxInFlightBytes: 20_000 } });
+    const large = call("held", { text: "x".repeat(30_000) });
+    const clients = await Promise.all([1, 2, 3].map(() => dial(http.port)));
+    const [first, second, small] = clients;
+    await first?.write(raw(large));
+    const { release } = await taken();
+    await second?.write(raw(large));
+    expect((await second?.answers(1))?.[0]).toMatch(/^HTTP\/1\.1 503.*retry-after: 1/is);
+    await small?.write(raw(call("sum")));
+    expect((await small?.answers(1))?.[0]).toMatch(/^HTTP\/1\.1 200/);
+    release();
+    await first?.answers(1);
+    await second?.write(raw(large));
+    (await taken()).release();
+    expect((await second?.answers(2))?.[1]).toMatch(/^HTTP\/1\.1 200/);
+    for (const { socket } of clients) socket.destroy();
+  });
+
+  it.each(["content-type", "mcp-protocol-version", "mcp-method", "mcp-name"])(
+    "two %s headers are refused, also when they say the same",
+    async (name) => {
+      await using http = await start();
+      const client = await dial(http.port);
+      const sent = call("sum");
+      await client.write(raw(sent, { [name.toUpperCase()]: sent.headers?.[name] ?? "" }));
+      expect((await client.answers(1))[0]).toMatch(/^HTTP\/1\.1 4(?:00|15)/);
+      client.socket.destroy();
+    },
+  );
+
   it("the body of a request that is refused for its head is thrown away", async () => {
     await using http = await start();
     const client = await dial(http.port);

@@ -36,12 +36,14 @@ describe.each(frontEnds)("a server that closes, over $name,", ({ start }) => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
-  it("ends a subscription with its result and nothing else", async () => {
+  it("ends a subscription as the server's own close does: with a cancellation, then its result", async () => {
     const { server } = heldServer();
     await using front = await start({ server, principal: "ada" });
     const answer = await front.open(modern("subscriptions/listen", { notifications: {} }, { id: "s" }));
     expect(await answer.next()).toMatchObject({ method: "notifications/subscriptions/acknowledged" });
     const closed = front.close();
+    const params = { requestId: "s" };
+    expect(await answer.next()).toEqual({ jsonrpc: "2.0", method: "notifications/cancelled", params });
     expect(await answer.next()).toMatchObject({
       id: "s",
       result: { resultType: "complete", _meta: { "io.modelcontextprotocol/subscriptionId": "s" } },

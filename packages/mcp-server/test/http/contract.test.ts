@@ -19,7 +19,7 @@ const rows: readonly {
   readonly code?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }[] = [
-  { name: "a right request", sent: echo, status: 200 },
+  { name: "a right request", sent: echo, status: 200, headers: { vary: "Origin" } },
   { name: "a query", sent: { ...echo, path: "/mcp?x=1" }, status: 200 },
   { name: "a Host of this machine by name", sent: withHeaders(echo, { host: "localhost:1234" }), status: 200 },
   { name: "a Host of this machine in IPv6", sent: withHeaders(echo, { host: "[::1]:1234" }), status: 200 },

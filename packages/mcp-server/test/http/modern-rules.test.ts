@@ -103,6 +103,12 @@ const decisions: readonly Row[] = [
     "tools/none",
     "__proto__",
   ].map((method) => ({ name: `${method} with _meta`, sent: modern(method), status: 404, code: -32601 })),
+  {
+    name: "an Mcp-Method with a blank that headers do not have around them",
+    sent: call("sum", {}, { headers: { "mcp-method": "tools/call\u00a0" } }),
+    status: 400,
+    code: -32020,
+  },
   { name: "no Mcp-Method", sent: call("sum", {}, { headers: { "mcp-method": undefined } }), status: 400, code: -32020 },
   {
     name: "another Mcp-Method",
@@ -189,6 +195,14 @@ const parameters: readonly Row[] = [
   { name: "a negative integer", sent: count("-7", -7), status: 200 },
   { name: "another integer", sent: count("43", 42), status: 400, code: -32020 },
   { name: "an integer in hexadecimal", sent: count("0x2a", 42), status: 400, code: -32020 },
+  { name: "an integer with zeros before it", sent: count("0042", 42), status: 400, code: -32020 },
+  { name: "zero below zero", sent: count("-0", 0), status: 400, code: -32020 },
+  {
+    name: "another integer that is the same number here",
+    sent: count("9007199254740993", 2 ** 53),
+    status: 400,
+    code: -32020,
+  },
   { name: "an empty header for 0", sent: count("", 0), status: 400, code: -32020 },
   { name: "true", sent: flag("true", true), status: 200 },
   { name: "True", sent: flag("True", true), status: 400, code: -32020 },
