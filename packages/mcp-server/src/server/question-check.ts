@@ -70,8 +70,10 @@ function formFault(schema: unknown): string | undefined {
   return undefined;
 }
 
+/** What zod makes JSON Schema of it also has that mark, but says its properties. */
 function isOfLibrary(schema: unknown): boolean {
-  return ((typeof schema === "object" && schema !== null) || typeof schema === "function") && "~standard" in schema;
+  if (typeof schema === "function") return "~standard" in schema;
+  return isObject(schema) && "~standard" in schema && !isObject(schema["properties"]);
 }
 
 const formats = ["email", "uri", "date", "date-time"];

@@ -7,7 +7,7 @@ const about = { description: "a tool", permission: "use", inputSchema: { type: "
 
 /** A server whose handlers return whatever the test says, as JavaScript lets them. */
 function returning(value: unknown, more: Partial<McpServerOptions<string>> = {}): McpServer<string> {
-  const returned = (): never => Object({ value }).value;
+  const returned = () => Object({ value }).value;
   return createMcpServer<string>({
     identity: { name: "returning", version: "1" },
     authorize: () => true,
