@@ -59,11 +59,9 @@ export async function listen<P>(core: Core<P>, context: RequestContext<P>): Prom
     connection.addListen(id, { wants, end });
     const acknowledged = "notifications/subscriptions/acknowledged";
     connection.notify(acknowledged, { notifications: honoured, _meta }, { droppable: false, request: id });
-    stopWatching =
-      core.tasks &&
-      watchTasks(core.tasks, tasks, (task, droppable) => {
-        connection.notify("notifications/tasks", { ...task, _meta }, { droppable, request: id });
-      });
+    stopWatching = watchTasks(core, context, tasks, (task, droppable) => {
+      connection.notify("notifications/tasks", { ...task, _meta }, { droppable, request: id });
+    });
   });
 }
 

@@ -58,7 +58,15 @@ export async function findOwnTask<P>(
 ): Promise<TaskRecord | undefined> {
   const record = await core.tasks?.read(taskId);
   if (record === undefined || record.owner !== core.principalId(context.principal)) return undefined;
-  const tool = core.registry.tools.get(record.tool);
-  const allowed = tool !== undefined && (await isAllowed(core.options.authorize, context, "tool", tool));
-  return allowed ? record : undefined;
+  return (await maySee(core, context, record)) ? record : undefined;
+}
+
+/** Whether the principal may still call the tool of a task of its own. At once when the authorizer says it at once. */
+export function maySee<P>(
+  core: Core<P>,
+  context: RequestContext<P>,
+  { tool: name }: TaskRecord,
+): boolean | Promise<boolean> {
+  const tool = core.registry.tools.get(name);
+  return tool !== undefined && isAllowed(core.options.authorize, context, "tool", tool);
 }

@@ -6,6 +6,7 @@ import { InputRequired } from "../server/input.js";
 import type { Observation } from "../server/observers.js";
 import type { BoundTool } from "../server/registry.js";
 import { attempt, tell } from "../tell.js";
+import { within } from "../within.js";
 import { endOfAbort, endOfResult, endOfThrow, notStored, type TaskEnd } from "./ending.js";
 import { createKnownTasks } from "./known.js";
 import type { TaskBounds } from "./limits.js";
@@ -16,8 +17,8 @@ import type { BoundTask, FailedTask } from "./settings.js";
 import type { TaskStep } from "./state.js";
 import type { TaskStore } from "./store.js";
 
-/** Told of each change of a task; one that is only a new message may be left out. */
-export type TaskWatcher = (record: TaskRecord, isMessage: boolean) => void;
+/** Told of each change of a task; one that is only a new message may be left out. Resolves when it is done with it, if it needs time. */
+export type TaskWatcher = (record: TaskRecord, isMessage: boolean) => Promise<void> | undefined;
 
 /** The tasks of a server. */
 export interface Tasks<P> {
@@ -144,8 +145,10 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
       now,
       onStored(stored, kind) {
         const failed = (error: unknown): void => report(error, stored);
-        for (const watcher of watchers.get(stored.taskId) ?? [])
-          attempt(() => watcher(stored, kind === "tell"), failed);
+        for (const watcher of watchers.get(stored.taskId) ?? []) {
+          const telling = attempt(() => watcher(stored, kind === "tell"), failed);
+          if (telling instanceof Promise) void during(telling).catch(() => undefined); // it was reported
+        }
       },
       onLost() {
         context.interrupt(new Error("the task was changed by somebody else"));
@@ -256,10 +259,15 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
         }
       });
       await Promise.all(stopping);
+      // An authorizer that is asked whether a listener may hear of the end may take its time, but not for ever.
+      if (working.size > 0) await within(tellingMs, Promise.allSettled([...working]));
       watchers.clear();
     },
   };
 }
+
+/** How long `close` waits until listeners were told. */
+const tellingMs = 1_000;
 
 /** 192 random bits: nobody finds another's task by guessing. */
 function newTaskId(): string {

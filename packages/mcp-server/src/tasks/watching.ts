@@ -4,9 +4,10 @@ import { forgetDenial } from "../server/authorize.js";
 import type { RequestContext } from "../server/context.js";
 import type { Core } from "../server/core.js";
 import { requireTasks } from "./extension.js";
-import { findOwnTask } from "./methods.js";
+import { findOwnTask, maySee } from "./methods.js";
 import { type TaskRecord, toDetailed } from "./record.js";
 import type { Tasks } from "./tasks.js";
+import { createTurns } from "./turns.js";
 
 /**
  * The tasks that the principal may listen to, of those that it asked for; others are not honoured, whether they exist or not.
@@ -29,34 +30,57 @@ export async function watchable<P>(
   return [...found];
 }
 
+/** Tells a task as it is, to whoever may see it then. */
+export type TellTask = (task: JsonObject, droppable: boolean) => void;
+
 /**
- * Tells each task as it is now, so that what happened before somebody listened is not missed, and then each change, in order.
- * Returns what ends it.
+ * Tells each task as it is now, so that what happened before somebody listened is not missed, and then each change, in order. The permission is asked again
+ * each time: who has lost it hears no more. Returns what ends it.
  */
 export function watchTasks<P>(
-  tasks: Tasks<P>,
+  core: Core<P>,
+  context: RequestContext<P>,
   taskIds: readonly string[],
-  tell: (task: JsonObject, droppable: boolean) => void,
+  tell: TellTask,
 ): () => void {
-  const ends = taskIds.map((taskId) => {
-    let told = 0;
-    const tellOnce = (record: TaskRecord, isMessage: boolean): void => {
-      if (record.version <= told) return; // read before a change that was told meanwhile
-      told = record.version;
-      tell(toDetailed(record), isMessage);
-    };
-    const end = tasks.watch(taskId, tellOnce);
-    const tellNow = async (): Promise<void> => {
-      const record = await tasks.read(taskId);
-      if (record !== undefined) tellOnce(record, false);
-    };
-    tellNow().catch(() => undefined); // changes are told all the same, and whoever asks for the task gets the error
-    return () => {
-      told = Number.POSITIVE_INFINITY;
-      end();
-    };
-  });
+  const { tasks } = core;
+  if (tasks === undefined) return () => undefined;
+  const ends = taskIds.map((taskId) => watchTask(tasks, taskId, (record) => maySee(core, context, record), tell));
   return () => {
     for (const end of ends) end();
+    forgetDenial(context); // of a task, not of the listening
+  };
+}
+
+function watchTask<P>(
+  tasks: Tasks<P>,
+  taskId: string,
+  isVisible: (record: TaskRecord) => boolean | Promise<boolean>,
+  tell: TellTask,
+): () => void {
+  let told = 0;
+  const tellOnce = (record: TaskRecord, isMessage: boolean): void => {
+    if (record.version <= told) return; // read before a change that was told meanwhile
+    told = record.version;
+    tell(toDetailed(record), isMessage);
+  };
+  const tellVisible = createTurns((record: TaskRecord, isMessage: boolean) => {
+    const tellIf = (isAllowed: boolean): void => {
+      if (isAllowed) tellOnce(record, isMessage);
+    };
+    const visible = isVisible(record);
+    if (visible instanceof Promise) return visible.then(tellIf);
+    tellIf(visible);
+    return undefined;
+  });
+  const end = tasks.watch(taskId, tellVisible);
+  const tellNow = async (): Promise<void> => {
+    const record = await tasks.read(taskId);
+    if (record !== undefined) await tellVisible(record, false);
+  };
+  tellNow().catch(() => undefined); // changes are told all the same, and whoever asks for the task gets the error
+  return () => {
+    told = Number.POSITIVE_INFINITY;
+    end();
   };
 }

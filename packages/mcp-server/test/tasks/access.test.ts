@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { errorOf } from "../support/client.js";
-import { knowsTasks, openTaskClient, taskServer, taskTools } from "../support/task-server.js";
+import {
+  createGate,
+  form,
+  knowsTasks,
+  openTaskClient,
+  taskServer,
+  taskTool,
+  taskTools,
+} from "../support/task-server.js";
 
 const methods = ["tasks/get", "tasks/update", "tasks/cancel"] as const;
 
@@ -57,6 +65,77 @@ describe("a permission that was taken back", () => {
     }
     allows = true;
     expect(await client.get(taskId)).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("a permission that was taken back while one listens", () => {
+  it("leaves the listener without the result; given back, it hears the next change", async () => {
+    let allows = true;
+    const [first, second] = [createGate(), createGate()];
+    const tools = [
+      taskTool("result", () => first.opened),
+      taskTool("tells", async ({ progress }) => {
+        progress(1, 2, "half of the secret");
+        return second.opened;
+      }),
+    ];
+    const client = openTaskClient(taskServer({ tools, authorize: () => allows }));
+    const [result, tells] = [await client.start("result"), await client.start("tells")];
+    await client.listen(result, tells);
+    client.sent.splice(0);
+    allows = false;
+    first.open("gold");
+    await new Promise(setImmediate);
+    expect(client.sent).toEqual([]);
+    allows = true;
+    second.open("silver");
+    await client.until(tells, "completed");
+    expect(JSON.stringify(client.sent)).toContain("silver");
+    expect(JSON.stringify(client.sent)).not.toContain("gold");
+  });
+
+  it("is asked in turn, however long the authorizer thinks: each change is told once, in order", async () => {
+    const waits: (() => void)[] = [];
+    let thinks = false;
+    const authorize = (): boolean | Promise<boolean> =>
+      thinks ? new Promise((resolve) => waits.push(() => resolve(true))) : true;
+    const gate = createGate();
+    const tools = [
+      taskTool("steps", async ({ progress, requestInput }) => {
+        await gate.opened;
+        for (const step of [1, 2, 3]) {
+          progress(step);
+          await new Promise(setImmediate);
+        }
+        await requestInput({ name: form("name") });
+        return "done";
+      }),
+    ];
+    const server = taskServer({ tools, authorize });
+    const client = openTaskClient(server);
+    const taskId = await client.start("steps");
+    await client.listen(taskId);
+    client.sent.splice(0);
+    thinks = true;
+    gate.open("");
+    for (let turns = 0; turns < 10; turns += 1) await new Promise(setImmediate);
+    expect([client.sent.length, waits.length]).toEqual([0, 1]);
+    const closing = server.close();
+    for (let turns = 0; turns < 10; turns += 1) {
+      waits.shift()?.();
+      await new Promise(setImmediate);
+    }
+    await closing;
+    const told = client.sent
+      .filter(({ method }) => method === "notifications/tasks")
+      .map(({ params }) => Object(params));
+    // Of messages that came while the authorizer thought only the newest is left.
+    expect(told.map(({ status, statusMessage }) => [status, statusMessage])).toEqual([
+      ["working", "1"],
+      ["working", "3"],
+      ["input_required", "3"],
+      ["failed", "The server was closed"],
+    ]);
   });
 });
 
