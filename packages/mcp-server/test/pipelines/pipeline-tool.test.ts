@@ -1,7 +1,13 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createMcpServer, type McpServer, type PipelineRequest, pipelineTool } from "../../src/index.js";
+import {
+  createMcpServer,
+  type McpServer,
+  type PipelineRequest,
+  pipelineTool,
+  RegistrationError,
+} from "../../src/index.js";
 import { errorOf, openClient, resultOf } from "../support/client.js";
 import { openTaskClient } from "../support/task-server.js";
 
@@ -90,6 +96,39 @@ describe("a pipeline as a tool", () => {
     await expect(call(serve(() => JSON.parse(JSON.stringify({ returned })).returned))).rejects.toMatchObject({
       name: "ResultError",
     });
+  });
+
+  it("keeps the executor's error when isSafeError throws", async () => {
+    const failing = serve(() => Promise.reject(new PolicyError("no such profile")), {
+      isSafeError: () => {
+        throw new TypeError("no code");
+      },
+    });
+    await expect(call(failing)).rejects.toThrow(PolicyError);
+  });
+
+  const whole = { name: "run", description: "Runs", inputSchema, permission: "run", executor: { execute: () => ({}) } };
+  it.each([
+    ["no executor", { executor: undefined }, "executor is missing; it has to be an executor (with execute)"],
+    [
+      "a function as executor",
+      { executor: () => ({}) },
+      "executor is a function; it has to be an executor (with execute)",
+    ],
+    ["an executor that was not awaited", { executor: Promise.resolve() }, "executor is a promise: await it"],
+    [
+      "a misspelled option",
+      { isSafeEror: () => true },
+      'there is no option "isSafeEror" (did you mean "isSafeError"?)',
+    ],
+    ["a misspelled option of tools", { outputShema: {} }, '(did you mean "outputSchema"?)'],
+    ["a handler", { handler: () => "" }, 'there is no option "handler"'],
+    ["isSafeError as a value", { isSafeError: true }, "isSafeError is true; it has to be a function"],
+  ])("is refused at the start with %s", (_, wrong, tells) => {
+    const make = (): unknown => Reflect.apply(pipelineTool, undefined, [{ ...whole, ...wrong }]);
+    expect(make).toThrow(RegistrationError);
+    expect(make).toThrow(`pipelineTool "run": ${tells.startsWith("(") ? "there is no option" : tells}`);
+    expect(make).toThrow(tells);
   });
 
   it("can have an output schema, another name, a schema of a library, and run as a task", async () => {
