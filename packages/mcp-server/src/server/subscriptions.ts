@@ -1,6 +1,8 @@
 import { type JsonObject, type JsonValue, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
 import { isObject } from "../json.js";
+import { maySee } from "../tasks/methods.js";
+import type { TaskRecord } from "../tasks/record.js";
 import { watchable, watchTasks } from "../tasks/watching.js";
 import { forgetDenial } from "./authorize.js";
 import type { ConnectionState, Delivery } from "./connection.js";
@@ -47,6 +49,7 @@ export async function listen<P>(core: Core<P>, context: RequestContext<P>): Prom
       if (!connection.removeListen(id)) return;
       signal.removeEventListener("abort", cancelled);
       stopWatching?.();
+      forgetDenial(context); // of a task that may no longer be seen; the listening was allowed
       // Both rules for a server's end, in the one order that does not cancel a finished request.
       if (farewell) connection.notify("notifications/cancelled", { requestId: id }, { droppable: false, request: id });
       if (farewell) resolve(complete(core, context, { _meta }));
@@ -59,9 +62,12 @@ export async function listen<P>(core: Core<P>, context: RequestContext<P>): Prom
     connection.addListen(id, { wants, end });
     const acknowledged = "notifications/subscriptions/acknowledged";
     connection.notify(acknowledged, { notifications: honoured, _meta }, { droppable: false, request: id });
-    stopWatching = watchTasks(core, context, tasks, (task, droppable) => {
-      connection.notify("notifications/tasks", { ...task, _meta }, { droppable, request: id });
-    });
+    const isVisible = (task: TaskRecord): boolean | Promise<boolean> => maySee(core, context, task);
+    stopWatching =
+      core.tasks &&
+      watchTasks(core.tasks, tasks, isVisible, (task, droppable) => {
+        connection.notify("notifications/tasks", { ...task, _meta }, { droppable, request: id });
+      });
   });
 }
 

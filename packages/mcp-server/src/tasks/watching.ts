@@ -4,7 +4,7 @@ import { forgetDenial } from "../server/authorize.js";
 import type { RequestContext } from "../server/context.js";
 import type { Core } from "../server/core.js";
 import { requireTasks } from "./extension.js";
-import { findOwnTask, maySee } from "./methods.js";
+import { findOwnTask } from "./methods.js";
 import { type TaskRecord, toDetailed } from "./record.js";
 import type { Tasks } from "./tasks.js";
 import { createTurns } from "./turns.js";
@@ -30,34 +30,27 @@ export async function watchable<P>(
   return [...found];
 }
 
-/** Tells a task as it is, to whoever may see it then. */
-export type TellTask = (task: JsonObject, droppable: boolean) => void;
+/** Whether who listens may see the task at this moment. */
+type IsVisible = (record: TaskRecord) => boolean | Promise<boolean>;
+type TellTask = (task: JsonObject, droppable: boolean) => void;
 
 /**
  * Tells each task as it is now, so that what happened before somebody listened is not missed, and then each change, in order. The permission is asked again
  * each time: who has lost it hears no more. Returns what ends it.
  */
 export function watchTasks<P>(
-  core: Core<P>,
-  context: RequestContext<P>,
+  tasks: Tasks<P>,
   taskIds: readonly string[],
+  isVisible: IsVisible,
   tell: TellTask,
 ): () => void {
-  const { tasks } = core;
-  if (tasks === undefined) return () => undefined;
-  const ends = taskIds.map((taskId) => watchTask(tasks, taskId, (record) => maySee(core, context, record), tell));
+  const ends = taskIds.map((taskId) => watchTask(tasks, taskId, isVisible, tell));
   return () => {
     for (const end of ends) end();
-    forgetDenial(context); // of a task, not of the listening
   };
 }
 
-function watchTask<P>(
-  tasks: Tasks<P>,
-  taskId: string,
-  isVisible: (record: TaskRecord) => boolean | Promise<boolean>,
-  tell: TellTask,
-): () => void {
+function watchTask<P>(tasks: Tasks<P>, taskId: string, isVisible: IsVisible, tell: TellTask): () => void {
   let told = 0;
   const tellOnce = (record: TaskRecord, isMessage: boolean): void => {
     if (record.version <= told) return; // read before a change that was told meanwhile

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { TaskWatcher } from "../../src/tasks/tasks.js";
 import { watchTasks } from "../../src/tasks/watching.js";
-import { createMemoryTaskStore, type TaskRecord, type TaskStore } from "../../src/tasks.js";
+import { createMemoryTaskStore, type TaskStore } from "../../src/tasks.js";
 import { errorOf } from "../support/client.js";
 import { record } from "../support/task-record.js";
 import { createGate, knowsTasks, manualTime, openTaskClient, taskServer, taskTool } from "../support/task-server.js";
@@ -102,20 +103,25 @@ describe("what a listener is told", () => {
   it("never goes back: the state of the beginning that is read too late is left out", async () => {
     const reading = createGate();
     const told: unknown[] = [];
-    const watchers: ((task: TaskRecord, isMessage: boolean) => void)[] = [];
+    const watchers: TaskWatcher[] = [];
     // An inner part, since no store and no server can be made to order these two.
     const tasks = {
       run: () => Promise.reject(new Error("not asked for")),
       read: () => reading.opened.then(() => record("t")),
       live: () => undefined,
       cancel: async () => undefined,
-      watch(_: string, watcher: (task: TaskRecord, isMessage: boolean) => void) {
+      watch(_: string, watcher: TaskWatcher) {
         watchers.push(watcher);
         return () => undefined;
       },
       close: async () => undefined,
     };
-    const end = watchTasks<string>(tasks, ["t"], ({ status }, droppable) => void told.push(status, droppable));
+    const end = watchTasks<string>(
+      tasks,
+      ["t"],
+      () => true,
+      ({ status }, droppable) => void told.push(status, droppable),
+    );
     for (const watcher of watchers) watcher(record("t", { version: 2, status: "cancelled" }), false);
     reading.open("");
     await new Promise(setImmediate);
