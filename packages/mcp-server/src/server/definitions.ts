@@ -46,6 +46,7 @@ export interface RequestScope<P> {
    *
    * In a task the handler waits, until the client has answered all of it or the task ends (then it rejects with the signal's reason). Keys may be used again.
    *
+   * @throws {ResultError} for questions that no client can be asked: nothing is sent.
    * @throws {RpcError} -32021 (-32602 before 2026-07-28) when the client did not declare that it can be asked this; -32602 for a malformed
    * answer; -32603 when it answers with an error, or not in time.
    */
@@ -121,7 +122,10 @@ export interface ToolDefinition<
   readonly description: string;
   /** JSON Schema 2020-12 whose root has `type: "object"`, or a Standard Schema that can say its JSON Schema. */
   readonly inputSchema: S;
-  /** Before 2026-07-28 shown to clients only when its root has `type: "object"`. */
+  /**
+   * Before 2026-07-28 shown to clients only when its root has `type: "object"`. Of a Standard Schema, what its validation returns is what is sent: members that a zod
+   * object does not name stay here.
+   */
   readonly outputSchema?: O | undefined;
   readonly annotations?: ToolAnnotations | undefined;
   /** Whether its calls may or must become tasks (Tasks extension 2026-07-28). Absent: never. */

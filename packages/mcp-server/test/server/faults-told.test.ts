@@ -1,7 +1,14 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createMcpServer, type McpServer, type McpServerOptions, type RequestEvent } from "../../src/index.js";
+import {
+  createMcpServer,
+  type McpServer,
+  type McpServerOptions,
+  type RequestEvent,
+  type ToolCall,
+} from "../../src/index.js";
 import { openClient, resultOf } from "../support/client.js";
 import { SafeError, sampleServer } from "../support/sample.js";
+import { openTaskClient, taskServer, taskTool } from "../support/task-server.js";
 
 /** What the process is warned of from now on, by code. Resolved after a turn, since warnings come in the next tick. */
 function warnings(): () => Promise<readonly string[]> {
@@ -101,6 +108,31 @@ describe("the error of a failure", () => {
       ["protocol-error", "undefined"],
       ["success", "undefined"],
     ]);
+  });
+});
+
+describe("the error of a task that failed", () => {
+  it.each([
+    ["an error", () => Promise.reject(down), "Error: down: the password is hunter2"],
+    ["a result that is none", () => Object({ result: 1 }), "ResultError: the handler of tool"],
+    [
+      "questions that cannot be asked, for which it does not wait",
+      ({ requestInput }: ToolCall<string>) => {
+        requestInput(Object({ q: { method: "elicit" } }));
+        return "not waited";
+      },
+      'ResultError: the handler of tools/call "t" asked "q"',
+    ],
+  ])("is told with its end: %s", async (_, handler, tells) => {
+    const events: RequestEvent<string>[] = [];
+    const tasks = { onUnexpectedError: () => undefined };
+    const observers = [(event: RequestEvent<string>) => void events.push(event)];
+    const client = openTaskClient(taskServer({ tools: [taskTool("t", handler)], observers, tasks }));
+    const { taskId } = await client.call("t");
+    await client.until(String(taskId), "failed");
+    const [ended] = events.filter(({ task }) => task?.stage === "ended");
+    expect(String(ended?.failure)).toContain(tells);
+    expect(events.find(({ task }) => task?.stage === "created")).toMatchObject({ failure: undefined });
   });
 });
 
