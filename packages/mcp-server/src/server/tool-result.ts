@@ -8,6 +8,7 @@ import { knownContent } from "./known-content.js";
 import type { BoundTool } from "./registry.js";
 import { blocksFault, memberFault } from "./result-check.js";
 import type { BoundSchema } from "./schema-source.js";
+import { sentJson } from "./sent-json.js";
 
 const members: readonly (keyof ToolOutput)[] = ["content", "structuredContent", "isError", "_meta"];
 
@@ -24,14 +25,18 @@ export function shapeResult<P>({ name, output }: BoundTool<P>, result: ToolResul
   const { content, structuredContent, isError, _meta } = result;
   const fault = memberFault(result, members) ?? kindFault(content, isError, _meta);
   if (fault !== undefined) throw wrong(name, fault);
-  if (output === undefined || isError === true) return assemble(result, structuredContent);
-  if (structuredContent === undefined) throw wrong(name, needsStructured);
-  return structure(name, output, structuredContent).then((valid) => assemble(result, valid));
+  const isChecked = output !== undefined && isError !== true;
+  if (structuredContent === undefined) {
+    if (isChecked) throw wrong(name, needsStructured);
+    return assemble(result, undefined);
+  }
+  const sent = asSent(name, structuredContent);
+  return isChecked ? structure(name, output, sent).then((valid) => assemble(result, valid)) : assemble(result, sent);
 }
 const needsStructured = "no structuredContent, which its output schema needs";
 
-function wrong(name: string, what: string): ResultError {
-  return new ResultError(`the handler of tool "${name}" returned ${what}`);
+function wrong(name: string, what: string, cause?: unknown): ResultError {
+  return new ResultError(`the handler of tool "${name}" returned ${what}`, cause === undefined ? undefined : { cause });
 }
 
 function kindFault(content: unknown, isError: unknown, meta: unknown): string | undefined {
@@ -47,13 +52,17 @@ async function structure(name: string, output: BoundSchema, given: JsonValue): P
   if ("problems" in checked) {
     throw wrong(name, `structuredContent that its schema refuses: ${tellProblems(checked.problems)}`);
   }
-  if (!isJson(checked.value)) throw wrong(name, "structuredContent of which its schema makes what is no JSON");
-  return checked.value;
+  return checked.value === given ? given : asSent(name, checked.value);
 }
 
-/** Trusts that what is below an object or array is JSON as well. */
-function isJson(value: unknown): value is JsonValue {
-  return value === null || ["string", "number", "boolean", "object"].includes(typeof value);
+/** What is checked is what the client gets, not what JSON will make something else of. */
+function asSent(name: string, value: unknown): JsonValue {
+  try {
+    return sentJson(value);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw wrong(name, `structuredContent that is no JSON: ${reason}`, error);
+  }
 }
 
 function assemble(result: JsonObject, structuredContent: JsonValue | undefined): JsonObject {
