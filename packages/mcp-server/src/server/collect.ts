@@ -36,14 +36,13 @@ export function collect<D extends Registration, B>(
     checkOptions(definition, kinds, { fault: say });
     checkIcons(definition.icons, say);
     if (typeof definition.permission !== "string" || definition.permission === "") say("names no permission");
-    if (typeof name !== "string" || name === "") {
-      say(`has no ${key}`);
-      continue;
-    }
-    if (seen.has(name)) say("is registered twice");
-    seen.add(name);
+    const id = typeof name === "string" && name !== "" ? name : undefined;
+    if (id === undefined) say(`has no ${key}`);
+    else if (seen.has(id)) say("is registered twice");
+    else seen.add(id);
+    if (id === undefined && key !== "name") continue; // what is left to check of a resource is its address
     const made = bind(definition, say);
-    if (made !== undefined) bound.set(name, made);
+    if (made !== undefined && id !== undefined) bound.set(id, made);
   }
   return bound;
 }

@@ -42,8 +42,8 @@ const common = {
 
 /** What a tool may say. */
 export const toolKinds: OptionKinds<ToolDefinition<unknown>> = {
-  ...common,
   name: any,
+  ...common,
   description: any,
   inputSchema: any,
   outputSchema: any,
@@ -54,16 +54,16 @@ export const toolKinds: OptionKinds<ToolDefinition<unknown>> = {
 
 /** What a prompt may say. */
 export const promptKinds: OptionKinds<PromptDefinition<unknown>> = {
-  ...common,
   name: any,
+  ...common,
   arguments: someList,
   handler: any,
 };
 
 /** What a resource may say. */
 export const resourceKinds: OptionKinds<ResourceDefinition<unknown>> = {
-  ...common,
   uri: any,
+  ...common,
   name: aText,
   mimeType: someText,
   size: optional(kind("a whole number of bytes", (value) => Number.isSafeInteger(value) && Number(value) >= 0)),
@@ -73,8 +73,8 @@ export const resourceKinds: OptionKinds<ResourceDefinition<unknown>> = {
 
 /** What a resource template may say. */
 export const templateKinds: OptionKinds<ResourceTemplateDefinition<unknown>> = {
-  ...common,
   uriTemplate: any,
+  ...common,
   name: aText,
   mimeType: someText,
   annotations: any,

@@ -277,6 +277,17 @@ describe("createMcpServer", () => {
     expect(problemsOf({ tools: [{ ...tool, _meta, inputSchema }], resources: [{ ...resource, _meta }] })).toEqual([]);
   });
 
+  it("tells what else is wrong with a tool that has no name", () => {
+    const problems = problemsOf(Object({ tools: [{}] }));
+    expect(problems).toEqual([
+      "tools[0]: names no permission",
+      "tools[0]: has no name",
+      "tools[0]: has no description",
+      "tools[0]: has no handler",
+      "tools[0]: inputSchema is not a schema",
+    ]);
+  });
+
   it("tells everything that is wrong at once", () => {
     const bad: ToolDefinition<string> = { ...tool, name: "?", permission: "", description: "" };
     const problems = problemsOf({ tools: [tool, bad], limits: { pageSize: -1 }, identity: { name: "", version: "" } });
