@@ -1,4 +1,5 @@
 import { isFramingError, type Message, parseMessage } from "@berth/jsonrpc-framing";
+import { isLongId, longId } from "../server/limits.js";
 import type { Exchange } from "./exchange.js";
 import { type Accepted, isJson, readAccept } from "./media-types.js";
 import { badRequest, HttpRefusal } from "./refusals.js";
@@ -26,7 +27,9 @@ export type Parsed =
 /** Reads the one message that a body is. */
 export function parseBody(body: Uint8Array): Parsed {
   try {
-    return { message: parseMessage(body, { params: "object", duplicateKeys: "refuse" }) };
+    const message = parseMessage(body, { params: "object", duplicateKeys: "refuse" });
+    if (message.kind !== "request" || !isLongId(message.id)) return { message };
+    return { refusal: badRequest(400, longId), id: undefined };
   } catch (error) {
     if (!isFramingError(error)) throw error;
     return { refusal: new HttpRefusal(400, error.wireCode, error.message), id: error.requestId };

@@ -87,6 +87,7 @@ export class ConnectionState {
   #inFlight: Map<RequestId, RequestContext<unknown>> | undefined;
   #listens: Map<RequestId, Listen> | undefined;
   #subscribed: Set<string> | undefined;
+  #subscribedBytes = 0;
   #calls: PendingCalls<JsonValue> | undefined;
   #lastId = 0;
 
@@ -128,13 +129,20 @@ export class ConnectionState {
     return this.#subscribed ?? noAddresses;
   }
 
+  /** @throws {RpcError} -32602 for one more than there may be. */
   subscribe(uri: string): void {
+    if (this.subscribed.has(uri)) return;
+    const { maxSubscriptions, maxSubscriptionBytes } = this.#limits;
+    const bytes = this.#subscribedBytes + Buffer.byteLength(uri);
+    if (this.subscribed.size >= maxSubscriptions) throw tooMany(`${maxSubscriptions} resources are subscribed`);
+    if (bytes > maxSubscriptionBytes) throw tooMany(`the subscribed addresses are over ${maxSubscriptionBytes} bytes`);
     this.#subscribed ??= new Set();
     this.#subscribed.add(uri);
+    this.#subscribedBytes = bytes;
   }
 
   unsubscribe(uri: string): void {
-    this.#subscribed?.delete(uri);
+    if (this.#subscribed?.delete(uri) === true) this.#subscribedBytes -= Buffer.byteLength(uri);
   }
 
   get waitingForClient(): number {
@@ -210,4 +218,8 @@ export class ConnectionState {
     for (const request of this.inFlight.values()) request.interrupt(reason);
     this.#calls?.close(reason);
   }
+}
+
+function tooMany(message: string): RpcError {
+  return new RpcError(wireErrors.invalidParams, message);
 }

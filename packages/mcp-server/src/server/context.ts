@@ -1,7 +1,7 @@
 import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
 import type { Era } from "../era.js";
 import type { ResultError } from "../errors.js";
-import { isObject } from "../json.js";
+import { deepFreeze, isObject } from "../json.js";
 import type { ProtocolRevision } from "../revisions.js";
 import type { TaskHandle } from "../tasks/live.js";
 import type { ConnectionState } from "./connection.js";
@@ -15,8 +15,7 @@ const empty: JsonObject = Object.freeze({});
 export class RequestContext<P> {
   readonly id: RequestId;
   readonly method: string;
-  readonly params: JsonObject;
-  readonly meta: JsonObject;
+  meta: JsonObject;
   readonly principal: P;
   readonly connection: ConnectionState;
   era: Era = "legacy";
@@ -50,6 +49,7 @@ export class RequestContext<P> {
   #controller: AbortController | undefined;
   #ending: AbortController | undefined;
   #trace: TraceContext | null | undefined;
+  #params: JsonObject | string;
 
   constructor(
     id: RequestId,
@@ -60,11 +60,29 @@ export class RequestContext<P> {
   ) {
     this.id = id;
     this.method = method;
-    this.params = params ?? empty;
-    const meta = this.params["_meta"];
+    this.#params = params ?? empty;
+    const meta = params?.["_meta"];
     this.meta = isObject(meta) ? meta : empty;
     this.principal = principal;
     this.connection = connection;
+  }
+
+  get params(): JsonObject {
+    const params = this.#params;
+    if (typeof params !== "string") return params;
+    const made: JsonObject = JSON.parse(params);
+    return deepFreeze(made);
+  }
+
+  /**
+   * For a request that stays open: lets go of its message, of which only its trace and `text`, its parameters as JSON, are left. As text they take a tenth, and are
+   * asked for once, at the end.
+   */
+  keepAsText(text: string): void {
+    if (this.#trace === undefined) this.#trace = readTrace(this.meta, this.headers) ?? null;
+    this.#params = text;
+    this.meta = empty;
+    this.clientCapabilities = empty;
   }
 
   get cancelled(): boolean {

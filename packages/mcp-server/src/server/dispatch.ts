@@ -1,12 +1,14 @@
-import { type RequestMessage, wireErrors } from "@berth/jsonrpc-framing";
+import { type RequestId, type RequestMessage, wireErrors } from "@berth/jsonrpc-framing";
 import { decideEra, modernMetaKeys } from "../era.js";
 import { RpcError } from "../errors.js";
 import { deepFreeze, isObject } from "../json.js";
-import { type Answer, toWireError, wireError } from "./answer.js";
+import { type Answer, type JsonRpcError, toWireError, wireError } from "./answer.js";
+import { readCapabilities } from "./capabilities.js";
 import type { ConnectionState } from "./connection.js";
 import { RequestContext } from "./context.js";
 import type { Core, Reply } from "./core.js";
 import { InputRequired } from "./input.js";
+import { isLongId, longId, maxIdLength } from "./limits.js";
 import { type Method, methodsOf } from "./methods.js";
 import type { Observation, Outcome, RequestEvent } from "./observers.js";
 import { inputRequired } from "./rounds.js";
@@ -70,7 +72,7 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
     connection.era = decided.era;
     if (decided.era === "modern") {
       context.revision = decided.revision;
-      context.clientCapabilities = isObject(capabilities) ? capabilities : {};
+      context.clientCapabilities = readCapabilities(capabilities, core.registry.limits.maxCapabilityBytes);
     } else {
       context.revision = connection.revision ?? context.revision;
       context.clientCapabilities = connection.clientCapabilities;
@@ -92,7 +94,7 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
     } catch (error) {
       if (!(error instanceof InputRequired)) throw error;
     }
-    if (context.askedWrongly !== undefined) throw context.askedWrongly;
+    if (context.askedWrongly !== undefined && context.task === undefined) throw context.askedWrongly; // of a task it is its end
     // Also when the handler swallowed what ended it: it had no answers to go on with.
     if (context.pendingInput !== undefined) return inputRequired(core, context);
     if (reply === undefined) throw new Error("a method ended without a reply");
@@ -113,47 +115,65 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
     ended?.(event);
   };
 
+  /** Holds the context and not the message, of which a request that stays open lets go. */
+  const serve = async <T>(
+    context: RequestContext<P>,
+    begun: Beginning<P>,
+    signal: AbortSignal | undefined,
+    finish: (answer: Answer) => T,
+  ): Promise<T | undefined> => {
+    const { id, connection } = context;
+    const fault = idFault(id, connection);
+    if (fault !== undefined) {
+      end(context, begun, { outcome: "protocol-error", errorCode: fault.code });
+      return finish({ id, error: fault });
+    }
+    connection.begin(context);
+    const onAbort = (): void => context.cancel(signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    if (signal?.aborted === true) onAbort();
+    let ending: Ending = { outcome: "failure", errorCode: wireErrors.internal };
+    try {
+      const reply = context.cancelled ? {} : await run(context);
+      const answer = context.cancelled ? undefined : finish({ id, reply });
+      // How a task ends is told when it does.
+      const outcome = context.task === undefined ? context.outcome : undefined;
+      ending = { outcome: context.cancelled ? "cancelled" : (outcome ?? "success") };
+      return answer;
+    } catch (thrown) {
+      if (context.interrupted) {
+        ending = { outcome: "cancelled" };
+        return undefined;
+      }
+      const error = toWireError(thrown);
+      if (error === undefined) {
+        ending = { ...ending, failure: thrown };
+        throw thrown;
+      }
+      ending = { outcome: context.outcome ?? "protocol-error", errorCode: error.code };
+      return finish({ id, error });
+    } finally {
+      context.finish();
+      connection.end(context);
+      signal?.removeEventListener("abort", onAbort);
+      end(context, begun, ending);
+    }
+  };
+
   return {
-    async answer({ id, method, params }, { principal, connection, signal, headers, ended }, finish) {
+    answer({ id, method, params }, { principal, connection, signal, headers, ended }, finish) {
       const begun: Beginning<P> = { startedAt: now(), place: ++sequence, ended };
       const given = isObject(params) ? deepFreeze(params) : undefined;
       const context = new RequestContext(id, method, given, principal, connection);
       context.sequence = begun.place;
       context.headers = headers;
-      if (connection.inFlight.has(id)) {
-        end(context, begun, { outcome: "protocol-error", errorCode: wireErrors.invalidRequest });
-        return finish({ id, error: wireError(wireErrors.invalidRequest, "a request with this id is under way") });
-      }
-      connection.begin(context);
-      const onAbort = (): void => context.cancel(signal?.reason);
-      signal?.addEventListener("abort", onAbort, { once: true });
-      if (signal?.aborted === true) onAbort();
-      let ending: Ending = { outcome: "failure", errorCode: wireErrors.internal };
-      try {
-        const reply = context.cancelled ? {} : await run(context);
-        const answer = context.cancelled ? undefined : finish({ id, reply });
-        // How a task ends is told when it does.
-        const outcome = context.task === undefined ? context.outcome : undefined;
-        ending = { outcome: context.cancelled ? "cancelled" : (outcome ?? "success") };
-        return answer;
-      } catch (thrown) {
-        if (context.interrupted) {
-          ending = { outcome: "cancelled" };
-          return undefined;
-        }
-        const error = toWireError(thrown);
-        if (error === undefined) {
-          ending = { ...ending, failure: thrown };
-          throw thrown;
-        }
-        ending = { outcome: context.outcome ?? "protocol-error", errorCode: error.code };
-        return finish({ id, error });
-      } finally {
-        context.finish();
-        connection.end(context);
-        signal?.removeEventListener("abort", onAbort);
-        end(context, begun, ending);
-      }
+      return serve(context, begun, signal, finish);
     },
   };
+}
+
+function idFault(id: RequestId, { inFlight }: ConnectionState): JsonRpcError | undefined {
+  if (isLongId(id)) return wireError(wireErrors.invalidRequest, longId, { limit: maxIdLength });
+  if (inFlight.has(id)) return wireError(wireErrors.invalidRequest, "a request with this id is under way");
+  return undefined;
 }

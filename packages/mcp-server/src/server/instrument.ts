@@ -43,7 +43,7 @@ export function instrument<P>(
     answer<T>(request: RequestMessage, context: DispatchContext<P>, finish: (answer: Answer) => T) {
       const begun = attempt(() => instrumentation.begin(startOf(request, context)), failed);
       if (begun === undefined) return dispatcher.answer(request, context, finish);
-      const ended = (event: RequestEvent<P>): void => void attempt(() => begun.end(event), failed);
+      const ended = endedOf(begun, failed);
       let answer: Promise<T | undefined> | undefined;
       const work = (): Promise<T | undefined> => {
         answer ??= dispatcher.answer(request, { ...context, ended }, finish);
@@ -54,6 +54,11 @@ export function instrument<P>(
       return work();
     },
   };
+}
+
+/** A function of its own, so that what waits for the end of a request does not hold its message. */
+function endedOf<P>(begun: InstrumentedRequest<P>, failed: (error: unknown) => void): DispatchContext<P>["ended"] {
+  return (event) => void attempt(() => begun.end(event), failed);
 }
 
 /** Rejects with what `within` made to fail; what the handler threw is not its fault, however it was passed on. */

@@ -1,8 +1,8 @@
 import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
 import { RpcError } from "../errors.js";
-import { isObject } from "../json.js";
 import { negotiateRevision } from "../revisions.js";
 import { tasksCapability } from "../tasks/extension.js";
+import { copyCapabilities } from "./capabilities.js";
 import type { RequestContext } from "./context.js";
 import { type Core, complete } from "./core.js";
 import { isLogLevel } from "./scope.js";
@@ -15,8 +15,8 @@ export function initialize<P>(core: Core<P>, context: RequestContext<P>): JsonOb
   const [newest, ...older] = connection.revisions ?? core.revisions.legacy;
   const revision = newest === undefined ? newest : negotiateRevision(protocolVersion, [newest, ...older]);
   if (revision === undefined) throw invalid("this server has no revision that opens with initialize");
+  connection.clientCapabilities = copyCapabilities(capabilities, core.registry.limits.maxCapabilityBytes);
   connection.revision = revision;
-  connection.clientCapabilities = isObject(capabilities) ? capabilities : {};
   connection.logLevel = "info";
   context.revision = revision;
   const { instructions } = core.options;

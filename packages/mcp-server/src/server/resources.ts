@@ -6,6 +6,7 @@ import type { ResourceContents } from "./content.js";
 import type { RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
 import type { ReadResult, ResourceCall } from "./definitions.js";
+import { maxAddressLength } from "./limits.js";
 import { contentsFault } from "./result-check.js";
 import { openState } from "./rounds.js";
 import { ResourceScope } from "./scope.js";
@@ -33,13 +34,7 @@ export async function readResource<P>(core: Core<P>, context: RequestContext<P>)
 export async function subscribe<P>(core: Core<P>, context: RequestContext<P>): Promise<Reply> {
   const uri = readUri(context);
   if ((await findResource(core, context, uri)) === undefined) throw notFound(context, uri);
-  const { connection } = context;
-  const { subscribed } = connection;
-  const { maxSubscriptions } = core.registry.limits;
-  if (subscribed.size >= maxSubscriptions && !subscribed.has(uri)) {
-    throw new RpcError(wireErrors.invalidParams, `${maxSubscriptions} resources are subscribed`);
-  }
-  connection.subscribe(uri);
+  context.connection.subscribe(uri);
   return {};
 }
 
@@ -49,9 +44,16 @@ export function unsubscribe<P>(_core: Core<P>, context: RequestContext<P>): Repl
   return {};
 }
 
+/** @throws {RpcError} -32602: addresses are kept, and told again. */
+export function requireAddressLength(uri: string): void {
+  if (uri.length <= maxAddressLength) return;
+  throw new RpcError(wireErrors.invalidParams, `the address is longer than ${maxAddressLength} characters`);
+}
+
 function readUri<P>(context: RequestContext<P>): string {
   const { uri } = context.params;
   if (typeof uri !== "string") throw new RpcError(wireErrors.invalidParams, `${context.method} needs uri, a string`);
+  requireAddressLength(uri);
   context.name = uri;
   return uri;
 }

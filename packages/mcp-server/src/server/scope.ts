@@ -7,6 +7,7 @@ import type { ProtocolRevision } from "../revisions.js";
 import type { RequestContext } from "./context.js";
 import type { LogLevel, PromptCall, RequestScope, ResourceCall, ToolCall } from "./definitions.js";
 import { requestInput } from "./input.js";
+import { isLongId } from "./limits.js";
 import type { TraceContext } from "./trace.js";
 
 const levels: readonly LogLevel[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -131,7 +132,7 @@ function tellProgress<P>(context: RequestContext<P>, progress: number, total?: n
     return;
   }
   const { progressToken } = context.meta;
-  if (typeof progressToken !== "string" && typeof progressToken !== "number") return;
+  if ((typeof progressToken !== "string" && typeof progressToken !== "number") || isLongId(progressToken)) return;
   if (!isOpen(context) || !Number.isFinite(progress) || progress <= context.lastProgress) return;
   context.lastProgress = progress;
   const delivery = { droppable: true, request: context.id };

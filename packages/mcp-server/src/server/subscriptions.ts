@@ -8,7 +8,7 @@ import { forgetDenial } from "./authorize.js";
 import type { ConnectionState, Delivery } from "./connection.js";
 import type { RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
-import { findResource } from "./resources.js";
+import { findResource, requireAddressLength } from "./resources.js";
 
 /** What can change: a list, by its capability. */
 export type ChangedKind = "tools" | "prompts" | "resources";
@@ -21,21 +21,23 @@ export function requireChangedKind(kind: ChangedKind): void {
 }
 const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 
-/** `subscriptions/listen` (MCP 2026-07-28): stays open until the client cancels it or the server says farewell. */
+/** `subscriptions/listen` (MCP 2026-07-28): stays open until the client cancels it or the server says farewell. Holds nothing of its message. */
 export async function listen<P>(core: Core<P>, context: RequestContext<P>): Promise<Reply> {
   const { connection, id, signal } = context;
-  const { maxSubscriptions } = core.registry.limits;
+  const { maxSubscriptions, maxSubscriptionBytes } = core.registry.limits;
   const requireRoom = (): void => {
     if (connection.listens.size < maxSubscriptions) return;
     throw new RpcError(wireErrors.invalidParams, `${maxSubscriptions} subscriptions are open`);
   };
   requireRoom();
+  const text = writeParams(context.params, maxSubscriptionBytes);
   const { notifications } = context.params;
   if (!isObject(notifications)) throw new RpcError(wireErrors.invalidParams, "notifications is not an object");
-  const lists = kinds.filter((kind) => notifications[`${kind}ListChanged`] === true && kind in core.capabilities);
+  const lists = listsOf(core, notifications);
   const uris = await readable(core, context, notifications["resourceSubscriptions"], maxSubscriptions);
   const tasks = await watchable(core, context, notifications["taskIds"], maxSubscriptions);
   signal.throwIfAborted();
+  context.keepAsText(text);
   const honoured = {
     ...Object.fromEntries(lists.map((kind) => [`${kind}ListChanged`, true])),
     ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
@@ -71,6 +73,19 @@ export async function listen<P>(core: Core<P>, context: RequestContext<P>): Prom
   });
 }
 
+/** @throws {RpcError} -32602 */
+function writeParams(params: JsonObject, maxBytes: number): string {
+  const text = JSON.stringify(params);
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  throw new RpcError(wireErrors.invalidParams, `the parameters are over ${maxBytes} bytes`, {
+    data: { limit: maxBytes },
+  });
+}
+
+function listsOf<P>({ capabilities }: Core<P>, notifications: JsonObject): readonly ChangedKind[] {
+  return kinds.filter((kind) => notifications[`${kind}ListChanged`] === true && kind in capabilities);
+}
+
 /** The addresses that the principal may read; others are not honoured, whether they exist or not. */
 async function readable<P>(
   core: Core<P>,
@@ -81,6 +96,7 @@ async function readable<P>(
   if (!Array.isArray(asked)) return [];
   if (asked.length > limit) throw new RpcError(wireErrors.invalidParams, `more than ${limit} resources`);
   const found: string[] = [];
+  for (const uri of asked) if (typeof uri === "string") requireAddressLength(uri);
   for (const uri of asked) {
     if (typeof uri === "string" && (await findResource(core, context, uri)) !== undefined) found.push(uri);
   }

@@ -119,6 +119,12 @@ const rows: readonly {
     code: -32700,
   },
   { name: "a batch", sent: { ...echo, body: `[${echo.body}]` }, status: 400, code: -32600 },
+  {
+    name: "an id over 1,024 characters",
+    sent: { ...echo, body: JSON.stringify({ jsonrpc: "2.0", id: "i".repeat(1_025), method: "ping" }) },
+    status: 400,
+    code: -32600,
+  },
   { name: "an empty batch", sent: { ...echo, body: "[]" }, status: 400, code: -32600 },
   { name: "no message", sent: { ...echo, body: "{}" }, status: 400, code: -32600 },
   {
