@@ -1,4 +1,5 @@
 import type { JsonValue } from "@berth/jsonrpc-framing";
+import { isObject } from "../json.js";
 
 /**
  * A value as JSON will send it: itself when it is plain JSON, else a copy with what JSON makes of NaN, dates, `toJSON` and members that are undefined.
@@ -19,19 +20,34 @@ export function sentJson(value: unknown): JsonValue {
 /** Deeper is left to JSON.stringify: plain or not, or a cycle. */
 const maxDepth = 256;
 
-/** Whether JSON.parse would give back just this. Elements and members are read, own getters among them. */
+/** Whether JSON.parse would give back just this. Members are read, own getters among them. Runs over each structured result: no copies are made. */
 function isPlain(value: unknown, depth: number): value is JsonValue {
-  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
-  if (typeof value === "number") return Number.isFinite(value);
-  if (typeof value !== "object" || depth > maxDepth || "toJSON" in value) return false;
-  if (Array.isArray(value)) return areAllPlain(value, depth + 1);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  return areAllPlain(Object.values(value), depth + 1);
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return true;
+    case "number":
+      return Number.isFinite(value);
+    case "object":
+      return value === null || (depth < maxDepth && isPlainTree(value, depth + 1));
+    default:
+      return false;
+  }
 }
 
-/** Also finds the holes of a sparse array, which JSON fills with null. */
-function areAllPlain(values: readonly unknown[], depth: number): boolean {
-  for (let index = 0; index < values.length; index++) if (!isPlain(values[index], depth)) return false;
+function isPlainTree(value: object, depth: number): boolean {
+  if ("toJSON" in value) return false;
+  if (Array.isArray(value)) {
+    // By index: a hole, which JSON fills with null, is undefined.
+    for (let index = 0; index < value.length; index++) if (!isPlain(value[index], depth)) return false;
+    return true;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return isObject(value) && areMembersPlain(value, depth);
+}
+
+function areMembersPlain(value: Readonly<Record<string, unknown>>, depth: number): boolean {
+  for (const name in value) if (!isPlain(value[name], depth)) return false;
   return true;
 }
