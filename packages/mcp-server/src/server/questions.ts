@@ -1,4 +1,4 @@
-import type { JsonArray, JsonObject, JsonValue } from "@berth/jsonrpc-framing";
+import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
 import type { PlainObject } from "../json.js";
 import type { FromJsonSchema } from "./from-json-schema.js";
 
@@ -24,7 +24,7 @@ export type InputAnswer<Q> = Q extends { readonly method: "elicitation/create"; 
   : Q extends { readonly method: "sampling/createMessage" }
     ? JsonObject & { readonly role: string; readonly content: JsonValue }
     : Q extends { readonly method: "roots/list" }
-      ? JsonObject & { readonly roots: JsonArray }
+      ? JsonObject & { readonly roots: readonly (JsonObject & { readonly uri: string })[] }
       : JsonObject;
 
 /** The answers to questions, under the same keys. */

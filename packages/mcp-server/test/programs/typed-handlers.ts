@@ -59,7 +59,7 @@ const inPlace = createMcpServer({
         same<typeof n, number>(true);
         same<typeof day, Date>(true);
         const { roots } = await requestInput({ roots: { method: "roots/list" } });
-        same<(typeof roots)["roots"], readonly JsonValue[]>(true);
+        same<(typeof roots)["roots"][0]["uri"], string>(true);
         return { content: [{ type: "text", text: day.toISOString() }] };
       },
     },
