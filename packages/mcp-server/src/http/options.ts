@@ -80,6 +80,8 @@ export function checkHttpOptions<P>(
   if (principal !== undefined && admitter !== undefined) {
     throw new TypeError("there are a principal and an admitter, and no telling which counts: give one of them");
   }
+  // A principal that the server cannot tell from others would fail with the first request.
+  if (principal !== undefined) options.server.principalId(principal);
   if (path !== undefined && !/^\/[^?#\s]*$/.test(path)) {
     throw new TypeError(`path is ${JSON.stringify(path)}; it has to begin with / and to have no query`);
   }

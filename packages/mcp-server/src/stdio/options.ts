@@ -59,6 +59,7 @@ function isDecision(value: unknown): boolean {
 /** @throws {TypeError} */
 export function checkStdioOptions<P>(options: ServeStdioOptions<P>): void {
   checkOptions(options, stdioOptions);
+  options.server.principalId(options.principal); // one that the server cannot tell from others would fail with the first request
   if ((options.readable ?? process.stdin).readableEncoding !== null) {
     throw new TypeError("the readable decodes text; bytes are needed");
   }

@@ -1,4 +1,6 @@
+import { PassThrough } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createHttpHandler, serveHttp } from "../../src/http.js";
 import {
   createMcpServer,
   type McpServer,
@@ -6,6 +8,7 @@ import {
   type RequestEvent,
   type ToolCall,
 } from "../../src/index.js";
+import { serveStdio } from "../../src/stdio.js";
 import { openClient, resultOf } from "../support/client.js";
 import { SafeError, sampleServer } from "../support/sample.js";
 import { openTaskClient, taskServer, taskTool } from "../support/task-server.js";
@@ -195,6 +198,14 @@ describe("principals that are no strings", () => {
       expect(() => server.principalId(user)).toThrow("needs the option principalId");
     },
   );
+
+  it("are refused before anything is served, where the principal is known", async () => {
+    const server = serving({});
+    const streams = { readable: new PassThrough(), writable: new PassThrough() };
+    expect(() => serveStdio({ server, principal: user, ...streams })).toThrow("needs the option principalId");
+    await expect(serveHttp({ server, principal: user, port: 0 })).rejects.toThrow("needs the option principalId");
+    expect(() => createHttpHandler({ server, principal: user })).toThrow("needs the option principalId");
+  });
 
   it("are served with it, and told apart by what it returns, which is a string", async () => {
     const server = serving({ principalId: ({ id }) => id });
