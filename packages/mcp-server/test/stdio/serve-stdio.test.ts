@@ -227,6 +227,13 @@ describe("serveStdio over streams of the caller", () => {
     ]);
   });
 
+  it("stops when the function that decides is async, which TypeScript does not let pass", async () => {
+    // @ts-expect-error what it decides would come too late
+    const served = pipe(sampleServer(), { onUnexpectedError: async () => "continue" });
+    served.send(toolCall(1, "breaks"));
+    expect(await served.ended).toEqual({ code: 1 });
+  });
+
   it("stops, or goes on, as it would when its logger throws", async () => {
     const logger = (): never => {
       throw new Error("the log is full");
