@@ -87,6 +87,7 @@ function settingOf<P>(
     store: sessions?.eventStore,
     starting: createDueQueue<Call>(scheduler, bounds.streamAfterMs, (call) => call.begin()),
     watched: createDueQueue<Outlet>(scheduler, streams.keepAliveMs, (outlet) => outlet.watch()),
+    replays: { current: 0 },
     maxStalls: Math.max(1, Math.ceil(streams.deliveryMs / streams.keepAliveMs)),
     onUse,
     report: onUnexpectedError,

@@ -18,6 +18,10 @@ export interface SessionLimits {
   readonly retryMs?: number | undefined;
   /** Bytes of one stream that its client has not taken: 1_024 to 67_108_864. Default 4 MiB. Above: notifications are left out; for anything else the stream ends. */
   readonly maxStreamBytes?: number | undefined;
+  /** Streams that are being sent again from an event store, in all sessions: 1 to 65_536. Default 256. Above: 503 with `retry-after`. */
+  readonly maxReplays?: number | undefined;
+  /** The same of one session: 1 to 1_024. Default 8. Above: 503 with `retry-after`. A stream that is asked for again takes the place of itself. */
+  readonly maxReplaysPerSession?: number | undefined;
   /** Messages of one session that belong to no request and wait for a GET stream: 1 to 65_536. Default 256. Above: notifications are left out, the oldest first. */
   readonly maxWaiting?: number | undefined;
   /** Their bytes: 1_024 to 67_108_864. Default 65_536. */
@@ -35,6 +39,8 @@ const ranges = {
   streamAfterMs: { min: 1, max: 600_000, preset: 1_000 },
   retryMs: { min: 0, max: 600_000, preset: 1_000 },
   maxStreamBytes: { min: 1_024, max: 67_108_864, preset: 4_194_304 },
+  maxReplays: { min: 1, max: 65_536, preset: 256 },
+  maxReplaysPerSession: { min: 1, max: 1_024, preset: 8 },
   maxWaiting: { min: 1, max: 65_536, preset: 256 },
   maxWaitingBytes: { min: 1_024, max: 67_108_864, preset: 65_536 },
 } as const satisfies LimitRanges<SessionLimits>;
@@ -51,6 +57,8 @@ export function readSessionBounds(limits: SessionLimits | undefined): SessionBou
     streamAfterMs: read("streamAfterMs"),
     retryMs: read("retryMs"),
     maxStreamBytes: read("maxStreamBytes"),
+    maxReplays: read("maxReplays"),
+    maxReplaysPerSession: read("maxReplaysPerSession"),
     maxWaiting: read("maxWaiting"),
     maxWaitingBytes: read("maxWaitingBytes"),
   };

@@ -11,6 +11,9 @@ export interface OutletWatch {
   readonly maxStalls: number;
 }
 
+/** So much of what is sent again may wait to leave when the next event is written. */
+const maxAheadBytes = 65_536;
+
 /** One open response that carries events, and the watch over whether its client still takes them. */
 export class Outlet {
   readonly #sink: EventSink;
@@ -39,10 +42,14 @@ export class Outlet {
     this.#sink.write(text);
   }
 
-  /** Writes them no faster than the client takes them, so that at most `maxBytes` and one event wait to leave, and as long as they are wanted. */
+  /**
+   * Writes them no faster than the client takes them, so that at most `maxBytes`, or 64 KiB where that is less, and one event wait to leave, and as long as they are
+   * wanted.
+   */
   async writeAll(events: readonly StreamEvent[], maxBytes: number, areWanted: () => boolean): Promise<void> {
+    const ahead = Math.min(maxBytes, maxAheadBytes);
     for (const event of events) {
-      if (this.queuedBytes > maxBytes) await this.#sink.drained();
+      if (this.queuedBytes > ahead) await this.#sink.drained();
       if (this.#isEnded || !areWanted()) return;
       this.write(messageEvent(writeEventId(event), event.message));
     }
@@ -54,6 +61,17 @@ export class Outlet {
     this.#sink.end();
     if (this.#sink.queuedBytes === 0) this.#watch.watched.delete(this);
     else void this.#sink.drained().then(() => this.#watch.watched.delete(this));
+  }
+
+  /** Resolves when all has left, or the client is gone. */
+  drained(): Promise<void> {
+    return this.#sink.queuedBytes === 0 ? Promise.resolve() : this.#sink.drained();
+  }
+
+  /** What has not left is lost; nothing happens when all has. */
+  cut(): void {
+    this.end();
+    if (this.#sink.queuedBytes > 0) this.#sink.abort();
   }
 
   #forget(): void {

@@ -9,6 +9,7 @@ import { badRequest, errorBody, json } from "../refusals.js";
 import { Call, type CallOwner } from "./call.js";
 import type { DueQueue } from "./due-queue.js";
 import { GeneralStream } from "./general-stream.js";
+import { type ReplayCount, Replays } from "./replays.js";
 import { replay, SessionStream, type StreamOwner, type StreamSetting } from "./stream.js";
 
 /** What all sessions of a server share. */
@@ -17,6 +18,7 @@ export interface SessionSetting<P> extends StreamSetting {
   /** What `initialize` may settle on. */
   readonly revisions: readonly LegacyRevision[];
   readonly starting: DueQueue<Call>;
+  readonly replays: ReplayCount;
   /** A session has become busy, or idle. */
   onUse(session: Session<P>): void;
 }
@@ -35,6 +37,7 @@ export class Session<P> implements StreamOwner, CallOwner {
   #calls: Map<RequestId, Call> | undefined;
   #streams: Map<number, SessionStream> | undefined;
   #general: GeneralStream | undefined;
+  #replays: Replays | undefined;
   #lastStream = generalStream;
   #uses = 0;
   #isEnded = false;
@@ -168,8 +171,12 @@ export class Session<P> implements StreamOwner, CallOwner {
     const { store } = this.#setting;
     if (store === undefined) return;
     const live = place.stream === generalStream ? this.#generalStream() : this.#streams?.get(place.stream);
-    if (live === undefined) await replay(store, exchange, place, this, this.#setting);
-    else await live.resume(store, exchange, place.position);
+    this.#replays ??= new Replays(this.#setting.bounds, this.#setting.replays);
+    await this.#replays.during(place.stream, exchange, (cut) =>
+      live === undefined
+        ? replay(store, exchange, place, this, this.#setting, cut)
+        : live.resume(store, exchange, place.position),
+    );
   }
 
   #send(message: string, droppable: boolean, request: RequestId | undefined): void {

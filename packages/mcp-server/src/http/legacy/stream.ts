@@ -94,7 +94,9 @@ export class SessionStream {
   async resume(store: EventStore, exchange: Exchange, position: number): Promise<void> {
     if (position > this.#position) throw badRequest(400, "there is no such event");
     // Whatever carries it is dead to the client, which has come back: what it did not get is sent again.
+    const dead = this.#outlet;
     this.#detach();
+    if (dead !== undefined && dead.queuedBytes > 0) dead.cut();
     this.#resuming = exchange;
     const isWanted = (): boolean => this.#resuming === exchange && !this.#owner.isEnded;
     let outlet: Outlet | undefined;
@@ -108,7 +110,7 @@ export class SessionStream {
         at = Math.max(last, events.at(-1)?.position ?? 0);
       }
       if (outlet !== undefined && isWanted()) this.#attach(exchange, outlet);
-      else outlet?.end();
+      else outlet?.cut();
     } catch (error) {
       if (outlet === undefined) throw error;
       outlet.end(); // the client comes back, and is told then
@@ -165,6 +167,7 @@ export class SessionStream {
 
 /**
  * Sends the rest of a stream that is over: of it only the store knows.
+ * @param cut Aborted when the rest is no longer wanted; also after the end, when that means nothing.
  * @throws {HttpRefusal} 400 when it is not there, or not all of it; 404 when the session has ended meanwhile.
  */
 export async function replay(
@@ -173,14 +176,17 @@ export async function replay(
   place: EventPlace,
   owner: StreamOwner,
   setting: StreamSetting,
+  cut: AbortSignal,
 ): Promise<void> {
   const events = await store.readAfter(owner.id, place.stream, place.position);
   if (owner.isEnded) throw badRequest(404, "the session has ended");
   if (events.length === 0 || !isWhole(place.position, events, 0))
     throw badRequest(400, "there is no such event, or what followed is no longer kept");
   const outlet = new Outlet(exchange, setting);
-  await outlet.writeAll(events, setting.bounds.maxStreamBytes, () => !owner.isEnded);
+  cut.addEventListener("abort", () => outlet.cut(), { once: true });
+  await outlet.writeAll(events, setting.bounds.maxStreamBytes, () => !owner.isEnded && !cut.aborted);
   outlet.end();
+  await outlet.drained(); // until then it is being sent
 }
 
 /** Whether a reader at this position misses nothing but what may be missed. */
