@@ -103,10 +103,9 @@ function elicits(declared: JsonValue | undefined, mode: "form" | "url"): boolean
   return isObject(declared[mode]) || (mode === "form" && !isObject(declared["url"]));
 }
 
-/** MCP 2025-11-25, Roots § Root. */
-function isRoots(roots: JsonValue | undefined): boolean {
-  const isRoot = (one: JsonValue): boolean => isObject(one) && typeof one["uri"] === "string";
-  return Array.isArray(roots) && roots.every(isRoot);
+/** MCP 2025-11-25, Schema § Root. */
+function isRoot(one: JsonValue): boolean {
+  return isObject(one) && typeof one["uri"] === "string";
 }
 
 /** @throws {RpcError} -32602 for an answer that is none to this question. */
@@ -118,7 +117,11 @@ export function checkAnswer(
 ): JsonObject {
   const bad = (what: string): RpcError => new RpcError(wireErrors.invalidParams, `the answer to "${key}" ${what}`);
   if (!isObject(answer)) throw bad("is not an object");
-  if (method === "roots/list" && !isRoots(answer["roots"])) throw bad("has no roots, each with a uri");
+  if (method === "roots/list") {
+    const { roots } = answer;
+    if (!Array.isArray(roots)) throw bad("has no roots");
+    if (!roots.every(isRoot)) throw bad("has a root without a uri");
+  }
   if (method === "sampling/createMessage" && (typeof answer["role"] !== "string" || answer["content"] === undefined)) {
     throw bad("has no role or no content");
   }
