@@ -6,6 +6,11 @@ export interface TaskLimits {
   readonly maxTasks?: number | undefined;
   /** Of one principal: 1 to 1_000_000. Default 1_000. Above: -32603 with `data.limit`. */
   readonly maxTasksPerPrincipal?: number | undefined;
+  /**
+   * Parameters of the calls whose handlers run as tasks, together, as JSON, in bytes: 1_024 to 4_294_967_296. Default 32 MiB: in memory they can take ten times their size.
+   * Above: -32603 with `data.limit`. A task that was cancelled counts until its handler has ended.
+   */
+  readonly maxRunningBytes?: number | undefined;
   /** For tools that name none, in milliseconds from the creation: 1_000 to 2_592_000_000 (30 days). Default 3_600_000. */
   readonly defaultTtlMs?: number | undefined;
   /** The most that a tool may name: 1_000 to 2_592_000_000. Default 86_400_000. */
@@ -24,6 +29,7 @@ const month = 2_592_000_000;
 const ranges = {
   maxTasks: { min: 1, max: 1_000_000, preset: 10_000 },
   maxTasksPerPrincipal: { min: 1, max: 1_000_000, preset: 1_000 },
+  maxRunningBytes: { min: 1_024, max: 4_294_967_296, preset: 33_554_432 },
   defaultTtlMs: { min: 1_000, max: month, preset: 3_600_000 },
   maxTtlMs: { min: 1_000, max: month, preset: 86_400_000 },
   pollIntervalMs: { min: 10, max: 3_600_000, preset: 1_000 },
@@ -37,6 +43,7 @@ export function readTaskLimits(limits: TaskLimits | undefined, fault: (message: 
   const bounds = {
     maxTasks: read("maxTasks"),
     maxTasksPerPrincipal: read("maxTasksPerPrincipal"),
+    maxRunningBytes: read("maxRunningBytes"),
     defaultTtlMs: read("defaultTtlMs"),
     maxTtlMs: read("maxTtlMs"),
     pollIntervalMs: read("pollIntervalMs"),

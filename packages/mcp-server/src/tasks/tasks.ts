@@ -13,6 +13,7 @@ import type { TaskBounds } from "./limits.js";
 import { createLiveTask, type LiveTask } from "./live.js";
 import { expiresAt, type TaskRecord, toSeed } from "./record.js";
 import { recoverTasks } from "./recovery.js";
+import { createRunningCalls } from "./running.js";
 import type { BoundTask, FailedTask } from "./settings.js";
 import type { TaskStep } from "./state.js";
 import type { TaskStore } from "./store.js";
@@ -52,6 +53,8 @@ export interface TasksOptions<P> {
 interface Run<P> {
   readonly task: LiveTask;
   readonly context: RequestContext<P>;
+  /** Its handler has ended. */
+  release(): void;
   /** What the client cannot be told: the store failed when the task ended. */
   isBroken: boolean;
 }
@@ -60,6 +63,7 @@ interface Run<P> {
 export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
   const { store, bounds, observation, now } = options;
   const runs = new Map<string, Run<P>>();
+  const running = createRunningCalls(bounds.maxRunningBytes);
   const watchers = new Map<string, Set<TaskWatcher>>();
   const working = new Set<Promise<unknown>>(); // creations and removals: `close` waits for them
   let closed = false;
@@ -112,7 +116,20 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
   };
   prepare().catch(() => undefined); // whoever needs it is told
 
-  const create = async (context: RequestContext<P>, { name, task }: TaskTool<P>): Promise<Run<P>> => {
+  const create = async (context: RequestContext<P>, tool: TaskTool<P>): Promise<Run<P>> => {
+    const release = running.hold(context.params);
+    try {
+      return await createHeld(context, tool, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+  const createHeld = async (
+    context: RequestContext<P>,
+    { name, task }: TaskTool<P>,
+    release: () => void,
+  ): Promise<Run<P>> => {
     const { ttlMs, pollIntervalMs } = task;
     const createdAt = now();
     const base = { taskId: newTaskId(), version: 1, owner: options.principalId(context.principal), tool: name };
@@ -134,9 +151,9 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
         ? closing()
         : new RpcError(wireErrors.internal, "the time of the task was over before it was stored");
     }
-    return begin(context, record);
+    return begin(context, record, release);
   };
-  const begin = (context: RequestContext<P>, record: TaskRecord): Run<P> => {
+  const begin = (context: RequestContext<P>, record: TaskRecord, release: () => void): Run<P> => {
     const task = createLiveTask({
       record,
       store,
@@ -155,7 +172,7 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
         ended(run, { outcome: "failure" });
       },
     });
-    const run: Run<P> = { task, context, isBroken: false };
+    const run: Run<P> = { task, context, release, isBroken: false };
     context.task = task;
     runs.set(record.taskId, run);
     return run;
@@ -179,6 +196,7 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
   };
   const follow = (run: Run<P>, outcome: Promise<JsonObject>): JsonObject => {
     const seed = toSeed(run.task.record);
+    outcome.then(run.release, run.release);
     outcome
       .then(
         (result) => finish(run, endOfResult(result, bounds.maxResultBytes)),
