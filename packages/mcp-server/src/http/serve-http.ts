@@ -109,6 +109,8 @@ function listenFor(handler: HttpHandler, limits: ListeningBounds, bodyMs: number
     noDelay: true,
   });
   server.maxConnections = limits.maxConnections;
+  // Node leaves out those after the 2,000th, which an `Origin` could hide behind: their bytes bound them.
+  server.maxHeadersCount = 0;
   return server.on("request", handler.node);
 }
 

@@ -180,6 +180,18 @@ describe("bytes of Node's http", () => {
     },
   );
 
+  it.each(["origin: http://evil.example", "host: evil.example"])(
+    "thousands of headers do not hide %s",
+    async (hidden) => {
+      await using http = await start();
+      const client = await dial(http.port);
+      const [head = "", body = ""] = raw(call("sum")).split("\r\n\r\n");
+      await client.write(`${head}\r\n${"a:b\r\n".repeat(2_100)}${hidden}\r\n\r\n${body}`);
+      expect((await client.answers(1))[0]).toMatch(/^HTTP\/1\.1 403/);
+      client.socket.destroy();
+    },
+  );
+
   it("the body of a request that is refused for its head is thrown away", async () => {
     await using http = await start();
     const client = await dial(http.port);

@@ -3,6 +3,8 @@ import { z } from "zod";
 import * as mini from "zod/mini";
 import * as zod3 from "zod/v3";
 import { createMcpServer, type RegistrationError } from "../../src/index.js";
+import { openClient, resultOf } from "../support/client.js";
+import { sampleServer } from "../support/sample.js";
 
 /** What the registration report says of a tool with this input schema. */
 function problemOf(inputSchema: unknown): string {
@@ -32,6 +34,25 @@ describe("a schema of another library", () => {
     },
   ])("that cannot be used is told with what to do: $what", ({ schema, tells }) => {
     expect(problemOf(schema)).toContain(tells);
+  });
+
+  it("tells where a fault is, but not at the length that a client chose", async () => {
+    const server = sampleServer({
+      tools: [
+        {
+          name: "keyed",
+          description: "Takes a record of numbers",
+          inputSchema: z.object({ r: z.record(z.string(), z.number()) }),
+          permission: "use",
+          handler: () => "",
+        },
+      ],
+    });
+    const client = openClient(server);
+    const r = Object.fromEntries(Array.from({ length: 20 }, (_, key) => [`~${key}${"k".repeat(100_000)}`, "no"]));
+    const text = JSON.stringify(resultOf(await client.askModern("tools/call", { name: "keyed", arguments: { r } })));
+    expect(text).toContain("/r/~00kkk");
+    expect(text.length).toBeLessThan(20_000);
   });
 
   it("that can say its JSON Schema is taken as it is", () => {
