@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { openLoad } from "./peers/http-load.mjs";
+import { openLoad, openSessions } from "./peers/http-load.mjs";
 
 // Small calls (100 bytes of text) over kept-alive connections, one load client for all. Servers are processes of their own, all up at once, and idle while
 // another is measured.
@@ -72,26 +72,21 @@ function compare(measured, revision, other, target) {
 
 const residentMiB = (pid) => (Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096) / 1_048_576;
 
-/** What the whole process holds with so many sessions open. */
-async function sessionMemory() {
-  const server = await start("berth");
+/** What the whole process of a server holds when so many sessions were opened; bare Node has none, and only answers. */
+async function memoryAfterSessions(name) {
+  const server = await start(name);
   try {
-    const before = residentMiB(server.pid);
-    const lanes = 16;
-    await Promise.all(
-      Array.from({ length: lanes }, async () => {
-        for (let opened = 0; opened < sessions / lanes; opened++) {
-          const load = await openLoad(server.port, "legacy");
-          load.close();
-        }
-      }),
-    );
-    const after = residentMiB(server.pid);
-    const name = `memory of the process with ${sessions} open sessions`;
-    return { name, unit: "MiB", ours: after, other: before, ratio: after, target: 150, holds: after < 150 };
+    await openSessions(server.port, sessions);
+    return residentMiB(server.pid);
   } finally {
     await server.close();
   }
+}
+
+async function sessionMemory() {
+  const [ours, other] = [await memoryAfterSessions("berth"), await memoryAfterSessions("bare")];
+  const name = `memory of the process with ${sessions} open sessions; the other: bare Node after the same requests`;
+  return { name, unit: "MiB", ours, other, ratio: ours, target: 150, holds: ours < 150 };
 }
 
 export async function run() {

@@ -69,6 +69,29 @@ function request(port, body, headers) {
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`), bytes]);
 }
 
+/** Opens a session of the older era over this connection; gives the headers of its requests. */
+async function openSession(port, connection) {
+  const opening = { jsonrpc: "2.0", id: 0, method: "initialize", params: initialize };
+  const { head } = await connection.exchange(request(port, opening, {}));
+  const session = /\r\nmcp-session-id: *([^\r\n]+)/i.exec(head);
+  const headers = { "MCP-Protocol-Version": "2025-11-25", ...(session && { "Mcp-Session-Id": session[1] }) };
+  await connection.exchange(request(port, { jsonrpc: "2.0", method: "notifications/initialized" }, headers));
+  return headers;
+}
+
+/** Opens so many sessions over a few kept-alive connections, and leaves them open. */
+export async function openSessions(port, count) {
+  const lanes = 16;
+  let left = count;
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      const connection = openConnection(port);
+      while (left-- > 0) await openSession(port, connection);
+      connection.close();
+    }),
+  );
+}
+
 /** What one call of the tool looks like on the wire: in the older era within a session, where the server has them. */
 async function prepareCall(port, era, text) {
   const params = { name: "echo", arguments: { text } };
@@ -78,11 +101,7 @@ async function prepareCall(port, era, text) {
     return request(port, body, headers);
   }
   const connection = openConnection(port);
-  const opening = { jsonrpc: "2.0", id: 0, method: "initialize", params: initialize };
-  const { head } = await connection.exchange(request(port, opening, {}));
-  const session = /\r\nmcp-session-id: *([^\r\n]+)/i.exec(head);
-  const headers = { "MCP-Protocol-Version": "2025-11-25", ...(session && { "Mcp-Session-Id": session[1] }) };
-  await connection.exchange(request(port, { jsonrpc: "2.0", method: "notifications/initialized" }, headers));
+  const headers = await openSession(port, connection);
   connection.close();
   return request(port, { jsonrpc: "2.0", id: 1, method: "tools/call", params }, headers);
 }
