@@ -120,6 +120,29 @@ describe("tools/list", () => {
     expect(Object.isFrozen(first["tools"])).toBe(true);
   });
 
+  it("are encoded once for each revision and set of visible entries", async () => {
+    let encodings = 0;
+    const _meta = {
+      get seen() {
+        encodings += 1;
+        return true;
+      },
+    };
+    const tool = { name: "a", description: "a", inputSchema: { type: "object" }, permission: "use", _meta } as const;
+    const server = sampleServer({ tools: [{ ...tool, handler: () => "a" }] });
+    const [ada, grace, root] = ["ada", "grace", "root"].map((principal) => openClient(server, principal));
+    const before = encodings;
+    const first = await ada?.askModern("tools/list");
+    const once = encodings - before;
+    expect(once).toBeGreaterThan(0);
+    for (const client of [ada, grace, root])
+      expect(await client?.askModern("tools/list", {}, {})).toMatchObject({ result: resultOf(first) });
+    expect(encodings - before).toBe(once);
+    await ada?.initialize("2025-11-25");
+    await ada?.ask("tools/list");
+    expect(encodings - before).toBe(2 * once);
+  });
+
   it("pages by a cursor that names only what was shown", async () => {
     const server = sampleServer({ limits: { pageSize: 3 } });
     const client = openClient(server);
