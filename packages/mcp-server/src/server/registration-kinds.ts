@@ -29,61 +29,61 @@ export const someText: OptionKind = optional(kind("a text", (value) => typeof va
 /** A list, or nothing; what is in it is checked by itself. */
 export const someList: OptionKind = optional(kind("a list", Array.isArray));
 /** What has a check and a text of its own: here only its name is known. */
-const any = optional(kind("a value", () => true));
+const checkedElsewhere = optional(kind("a value", () => true));
 const flag = optional(aFlag);
 
 const common = {
   title: someText,
   description: someText,
   icons: someList,
-  permission: any,
+  permission: checkedElsewhere,
   _meta: optional(anObject),
 } as const satisfies OptionKinds<Registration>;
 
 /** What a tool may say. */
 export const toolKinds: OptionKinds<ToolDefinition<unknown>> = {
-  name: any,
+  name: checkedElsewhere,
   ...common,
-  description: any,
-  inputSchema: any,
-  outputSchema: any,
-  annotations: any,
-  task: any,
-  handler: any,
+  description: checkedElsewhere,
+  inputSchema: checkedElsewhere,
+  outputSchema: checkedElsewhere,
+  annotations: checkedElsewhere,
+  task: checkedElsewhere,
+  handler: checkedElsewhere,
 };
 
 /** What a prompt may say. */
 export const promptKinds: OptionKinds<PromptDefinition<unknown>> = {
-  name: any,
+  name: checkedElsewhere,
   ...common,
   arguments: someList,
-  handler: any,
+  handler: checkedElsewhere,
 };
 
 /** What a resource may say. */
 export const resourceKinds: OptionKinds<ResourceDefinition<unknown>> = {
-  uri: any,
+  uri: checkedElsewhere,
   ...common,
   name: aText,
   mimeType: someText,
   size: optional(kind("a whole number of bytes", (value) => Number.isSafeInteger(value) && Number(value) >= 0)),
-  annotations: any,
-  read: any,
+  annotations: checkedElsewhere,
+  read: checkedElsewhere,
 };
 
 /** What a resource template may say. */
 export const templateKinds: OptionKinds<ResourceTemplateDefinition<unknown>> = {
-  uriTemplate: any,
+  uriTemplate: checkedElsewhere,
   ...common,
   name: aText,
   mimeType: someText,
-  annotations: any,
+  annotations: checkedElsewhere,
   complete: optional(
     kind("an object of functions", (value) => {
       return anObject.fits(value) && Object.values(Object(value)).every(aFunction.fits);
     }),
   ),
-  read: any,
+  read: checkedElsewhere,
 };
 
 /** What a tool's annotations may say. */
