@@ -1,6 +1,7 @@
 import { type RequestId, type RequestMessage, wireErrors } from "@berth/jsonrpc-framing";
 import { modernMetaKeys } from "../era.js";
 import { isObject } from "../json.js";
+import { metaOf } from "../request-meta.js";
 import { internalError, wireError } from "../server/answer.js";
 import type { Connection } from "../server/connection.js";
 import type { McpServer } from "../server/create-server.js";
@@ -173,7 +174,6 @@ function statusOf(errorCode: number | undefined, isComplete: boolean): number {
 
 /** Whether it has what every request needs. */
 function hasMeta({ params }: RequestMessage): boolean {
-  const meta = isObject(params) ? params["_meta"] : undefined;
-  if (!isObject(meta)) return false;
+  const meta = metaOf(params);
   return typeof meta[modernMetaKeys.protocolVersion] === "string" && isObject(meta[modernMetaKeys.clientCapabilities]);
 }

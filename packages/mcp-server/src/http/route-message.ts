@@ -1,6 +1,6 @@
 import { type JsonValue, type Message, wireErrors } from "@berth/jsonrpc-framing";
 import { modernMetaKeys, type ServedRevisions } from "../era.js";
-import { isObject } from "../json.js";
+import { metaOf } from "../request-meta.js";
 import { withoutBlanks } from "../server/header-value.js";
 import { mcpErrors } from "../wire-errors.js";
 import { HttpRefusal } from "./refusals.js";
@@ -35,8 +35,7 @@ export function routeMessage(message: Message, header: string | undefined, serve
 }
 
 function metaVersion(params: JsonValue | undefined): JsonValue | undefined {
-  const meta = isObject(params) ? params["_meta"] : undefined;
-  return isObject(meta) ? meta[modernMetaKeys.protocolVersion] : undefined;
+  return metaOf(params)[modernMetaKeys.protocolVersion];
 }
 
 function checkNotification(version: JsonValue, named: string | undefined, { modern }: ServedRevisions): Route {

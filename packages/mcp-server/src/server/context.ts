@@ -1,12 +1,13 @@
 import type { JsonObject, RequestId } from "@berth/jsonrpc-framing";
 import type { Era } from "../era.js";
 import type { ResultError } from "../errors.js";
-import { deepFreeze, isObject } from "../json.js";
+import { deepFreeze } from "../json.js";
+import { metaOf } from "../request-meta.js";
 import type { ProtocolRevision } from "../revisions.js";
 import type { TaskHandle } from "../tasks/live.js";
 import type { ConnectionState } from "./connection.js";
 import type { PendingInput } from "./input.js";
-import type { Outcome } from "./observers.js";
+import type { Outcome, RequestEvent } from "./observers.js";
 import { readTrace, type TraceContext } from "./trace.js";
 
 const empty: JsonObject = Object.freeze({});
@@ -61,8 +62,7 @@ export class RequestContext<P> {
     this.id = id;
     this.method = method;
     this.#params = params ?? empty;
-    const meta = params?.["_meta"];
-    this.meta = isObject(meta) ? meta : empty;
+    this.meta = metaOf(params);
     this.principal = principal;
     this.connection = connection;
   }
@@ -142,4 +142,12 @@ export class RequestContext<P> {
 
 function callEnded(): Error {
   return new Error("the call has ended");
+}
+
+/** What every event of a request tells of it, at its end as at that of its task. */
+export function toldOf<P>(
+  context: RequestContext<P>,
+): Pick<RequestEvent<P>, "sequence" | "method" | "name" | "principal" | "requestId" | "revision" | "params" | "trace"> {
+  const { sequence, method, name, principal, id, revision, params, trace } = context;
+  return { sequence, method, name, principal, requestId: id, revision, params, trace };
 }

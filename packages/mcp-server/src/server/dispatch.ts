@@ -5,7 +5,7 @@ import { deepFreeze, isObject } from "../json.js";
 import { type Answer, type JsonRpcError, toWireError, wireError } from "./answer.js";
 import { readCapabilities } from "./capabilities.js";
 import type { ConnectionState } from "./connection.js";
-import { RequestContext } from "./context.js";
+import { RequestContext, toldOf } from "./context.js";
 import type { Core, Reply } from "./core.js";
 import { InputRequired } from "./input.js";
 import { isLongId, longId, maxIdLength } from "./limits.js";
@@ -42,7 +42,6 @@ export interface DispatchContext<P> {
 /** What an event needs that the context does not hold: first what is known at the start, then what is at the end. */
 interface Beginning<P> {
   readonly startedAt: number;
-  readonly place: number;
   readonly ended: ((event: RequestEvent<P>) => void) | undefined;
 }
 interface Ending {
@@ -101,16 +100,14 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
     return reply;
   };
   const end = (context: RequestContext<P>, begun: Beginning<P>, { outcome, errorCode, failure }: Ending): void => {
-    const { place, startedAt, ended } = begun;
+    const { startedAt, ended } = begun;
     const { authorizerFailure } = context;
     if (authorizerFailure !== undefined) warnOfAuthorizer(authorizerFailure.error);
     if (observation.isIdle && ended === undefined) return;
-    const { method, name, principal, id, revision, params, trace } = context;
     const durationMs = now() - startedAt;
-    const told = { sequence: place, method, name, principal, requestId: id, revision, params, trace };
     const task = context.task && ({ taskId: context.task.taskId, stage: "created" } as const);
     const thrown = outcome === "failure" ? (failure ?? authorizerFailure?.error) : undefined;
-    const event = { ...told, outcome, errorCode, failure: thrown, startedAt, durationMs, task };
+    const event = { ...toldOf(context), outcome, errorCode, failure: thrown, startedAt, durationMs, task };
     observation.emit(event);
     ended?.(event);
   };
@@ -162,10 +159,10 @@ export function createDispatcher<P>(core: Core<P>, observation: Observation<P>, 
 
   return {
     answer({ id, method, params }, { principal, connection, signal, headers, ended }, finish) {
-      const begun: Beginning<P> = { startedAt: now(), place: ++sequence, ended };
+      const begun: Beginning<P> = { startedAt: now(), ended };
       const given = isObject(params) ? deepFreeze(params) : undefined;
       const context = new RequestContext(id, method, given, principal, connection);
-      context.sequence = begun.place;
+      context.sequence = ++sequence;
       context.headers = headers;
       return serve(context, begun, signal, finish);
     },

@@ -1,5 +1,5 @@
 import type { RequestId, RequestMessage } from "@berth/jsonrpc-framing";
-import { isObject } from "../json.js";
+import { metaOf } from "../request-meta.js";
 import { attempt } from "../tell.js";
 import type { Answer } from "./answer.js";
 import type { DispatchContext, Dispatcher } from "./dispatch.js";
@@ -76,12 +76,11 @@ async function faultOf(returned: unknown, answer: Promise<unknown> | undefined):
 }
 
 function startOf<P>({ id, method, params }: RequestMessage, context: DispatchContext<P>): RequestStart<P> {
-  const meta = isObject(params) ? params["_meta"] : undefined;
   return {
     method,
     requestId: id,
     principal: context.principal,
-    trace: readTrace(isObject(meta) ? meta : {}, context.headers),
+    trace: readTrace(metaOf(params), context.headers),
     overHttp: context.headers !== undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, type Scheduler, wireErrors } from "@berth/jsonrpc-framing";
 import { isTaskStoreError, RpcError } from "../errors.js";
 import { wireError } from "../server/answer.js";
-import type { RequestContext } from "../server/context.js";
+import { type RequestContext, toldOf } from "../server/context.js";
 import { InputRequired } from "../server/input.js";
 import type { Observation } from "../server/observers.js";
 import type { BoundTool } from "../server/registry.js";
@@ -86,12 +86,11 @@ export function createTasks<P>(options: TasksOptions<P>): Tasks<P> {
     { outcome, errorCode, unexpected }: Pick<TaskEnd, "outcome" | "errorCode" | "unexpected">,
   ): void => {
     if (!runs.delete(task.taskId) || observation.isIdle) return;
-    const { sequence, method, name, principal, id, revision, params, trace } = context;
     const { createdAt: startedAt } = task.record;
-    const told = { sequence, method, name, principal, requestId: id, revision, params, trace };
     const stage = { taskId: task.taskId, stage: "ended" } as const;
     const durationMs = now() - startedAt;
-    observation.emit({ ...told, outcome, errorCode, failure: unexpected?.error, startedAt, durationMs, task: stage });
+    const failure = unexpected?.error;
+    observation.emit({ ...toldOf(context), outcome, errorCode, failure, startedAt, durationMs, task: stage });
   };
   const expire = async (taskId: string): Promise<void> => {
     const run = runs.get(taskId);
