@@ -12,9 +12,23 @@ export const allowedEdges = {
     ours: ["mcp-server", "stdio-transport", "jsonrpc-framing"],
     npm: ["zod", "jsonc-parser", "smol-toml"],
   },
+  "@berth/process-confinement": { ours: [], npm: [] },
+  "@berth/environment-leases": { ours: ["process-confinement"], npm: ["zod"] },
+  "@berth/code-sessions": { ours: ["environment-leases", "stdio-transport", "jsonrpc-framing"], npm: ["zod"] },
   "berth-gateway": {
     ours: ["mcp-relay", "mcp-server", "stdio-transport", "spawn-attestation", "audit-chain"],
     npm: ["commander", "pino", "pino-pretty", "yaml", "zod", "@clack/prompts"],
+  },
+  "berth-shipyard": {
+    ours: [
+      "mcp-server",
+      "stdio-transport",
+      "environment-leases",
+      "code-sessions",
+      "process-confinement",
+      "audit-chain",
+    ],
+    npm: ["commander", "pino", "pino-pretty", "yaml", "zod", "hono", "@hono/node-server"],
   },
 };
 

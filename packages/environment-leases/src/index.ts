@@ -1,0 +1,36 @@
+export type { RuntimeCapabilities, UnsupportedCombination } from "./capabilities.js";
+export type {
+  ApprovedWheel,
+  CommandOptions,
+  CommandResult,
+  DisposableEnvironment,
+  EnvironmentEnd,
+  GuestExit,
+  GuestProcess,
+  GuestProcessOptions,
+  HeldLimit,
+  InstallOptions,
+  ResourceRequest,
+  ResourceResponse,
+  TerminalChannel,
+} from "./environment.js";
+export type { FieldFault, LeaseErrorCode, LeaseErrorDetails } from "./errors.js";
+export { isLeaseError, LeaseError } from "./errors.js";
+export type { LeaseEndReason, LeaseRecord, LeaseState } from "./lease.js";
+export type {
+  AcquireOptions,
+  Lease,
+  LeaseEvent,
+  LeaseLimits,
+  Leases,
+  LeasesOptions,
+  ProfileStatus,
+  RecoveryResult,
+  SweepResult,
+  WarmLease,
+} from "./leases-contract.js";
+export type { EnvironmentLimits, NetworkMode, PackageMode, ResourcePolicy, ResourceTerms } from "./policy.js";
+export type { EnvironmentProfile, ProfileMount, ProfileTerms } from "./profile.js";
+export type { CreateOptions, ManagedProvider, WorkerName } from "./provider.js";
+export type { Scheduler } from "./scheduler.js";
+export type { LeaseChange, LeaseFilter, LeaseStore } from "./store.js";
