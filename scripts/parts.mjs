@@ -1,7 +1,8 @@
 // Brings the installable system parts that the tests use. Run `node scripts/parts.mjs` for all, or name some:
-//   system   Debian packages (needs root)            bubblewrap, util-linux, python3-venv, openssl, curl, git,
-//                                                   libatomic1 (which Node 26 is linked with)
-//   python   Python environments in .scratch/        mcp, fastmcp, uv; the JSON Schema test suite, which PyPI's jsonschema carries
+//   system   Debian packages (needs root)            bubblewrap, util-linux, python3-venv, openssl, curl, git, socat,
+//                                                   chromium, libatomic1 (which Node 26 is linked with)
+//   python   Python environments in .scratch/        mcp, fastmcp, uv, jupyter, matplotlib; the JSON Schema test suite,
+//                                                   which PyPI's jsonschema carries
 //   node     Node binaries in .scratch/node/         20, 22, 24, 26: for `npm run smoke`
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -21,6 +22,7 @@ const run = (file, args, options = {}) => {
 
 function system() {
   const packages = ["bubblewrap", "util-linux", "python3", "python3-venv", "openssl", "curl", "git", "libatomic1"];
+  packages.push("socat", "chromium");
   const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   run("apt-get", ["update", "-qq"], { env: environment });
   run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], { env: environment });
@@ -28,16 +30,25 @@ function system() {
 
 /** One environment for each package: their requirements contradict each other. */
 function python() {
-  for (const [name, requirement] of Object.entries({
-    mcp: "mcp==2.3.0",
-    fastmcp: "fastmcp==4.2.3",
-    uv: "uv==0.13.9",
-  })) {
+  for (const [name, ...requirements] of [
+    ["mcp", "mcp==2.3.0"],
+    ["fastmcp", "fastmcp==4.2.3"],
+    ["uv", "uv==0.13.9"],
+    ["jupyter", "mcp==2.3.0", "ipykernel==7.4.0", "jupyter-client==8.10.0"],
+    ["matplotlib", "matplotlib==3.10.9"],
+  ]) {
     const folder = join(scratch, name);
     if (existsSync(join(folder, ".ready"))) continue;
     rmSync(folder, { recursive: true, force: true });
     run("python3", ["-m", "venv", folder]);
-    run(join(folder, "bin", "python"), ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", requirement]);
+    run(join(folder, "bin", "python"), [
+      "-m",
+      "pip",
+      "install",
+      "--quiet",
+      "--disable-pip-version-check",
+      ...requirements,
+    ]);
     mkdirSync(join(folder, ".ready"));
   }
   jsonSchemaSuite(join(scratch, "mcp", "bin", "python"));
