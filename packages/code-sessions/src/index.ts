@@ -2,4 +2,11 @@ export type { SessionEnd, SessionErrorCode, SessionErrorDetails } from "./errors
 export { isSessionError, SessionError } from "./errors.js";
 export type { CodeFault, Display, Outcome, OutputEvent, OutputText } from "./outcome.js";
 export type { ExecuteOptions, FileEntry, Session, SessionFiles, SessionStatus, Variable } from "./session.js";
-export type { SessionEvent, SessionLimits, Sessions, SessionsOptions, StartOptions } from "./sessions.js";
+export type {
+  SessionCounts,
+  SessionEvent,
+  SessionLimits,
+  Sessions,
+  SessionsOptions,
+  StartOptions,
+} from "./sessions.js";

@@ -29,8 +29,13 @@ const ranges: Readonly<Record<keyof SessionLimits, LimitRange>> = {
   maxCallMs: { min: 1, max: dayMs, preset: 600_000 },
   interruptMs: { min: 0, max: 60_000, preset: 2_000 },
   maxOutcomes: { min: 1, max: 10_000, preset: 256 },
+  maxOutcomeBytes: { min: kib, max: 1_024 * mib, preset: 64 * mib },
   endedMs: { min: 0, max: dayMs, preset: 600_000 },
   maxEnded: { min: 0, max: 65_536, preset: 256 },
+  startMs: { min: 1, max: 600_000, preset: 30_000 },
+  maxWarmProfiles: { min: 1, max: 64, preset: 4 },
+  warmProfileMs: { min: 1_000, max: dayMs, preset: 600_000 },
+  closeMs: { min: 0, max: 600_000, preset: 30_000 },
 };
 
 /**
@@ -58,14 +63,22 @@ export function readSessionTerms(limits: SessionLimits = {}): SessionTerms {
     maxCallMs,
     interruptMs: of("interruptMs"),
     maxOutcomes: of("maxOutcomes"),
+    maxOutcomeBytes: of("maxOutcomeBytes"),
     endedMs: of("endedMs"),
     maxEnded: of("maxEnded"),
+    startMs: of("startMs"),
+    maxWarmProfiles: of("maxWarmProfiles"),
+    warmProfileMs: of("warmProfileMs"),
+    closeMs: of("closeMs"),
   };
 }
 
 /** A whole number within its range. @throws {SessionError} `OPTION_INVALID`. */
-export function readLimit(name: string, given: number | undefined, { min, max, preset }: LimitRange): number {
+function readLimit(name: string, given: number | undefined, { min, max, preset }: LimitRange): number {
   if (given === undefined) return preset;
   if (Number.isInteger(given) && given >= min && given <= max) return given;
-  throw new SessionError("OPTION_INVALID", `${name} is ${String(given)}; it has to be a whole number from ${min} to ${max}`);
+  throw new SessionError(
+    "OPTION_INVALID",
+    `${name} is ${String(given)}; it has to be a whole number from ${min} to ${max}`,
+  );
 }

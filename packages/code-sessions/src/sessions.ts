@@ -1,4 +1,4 @@
-import type { Leases } from "@berth/environment-leases";
+import type { Leases, Scheduler } from "@berth/environment-leases";
 import type { SessionEnd } from "./errors.js";
 import type { Outcome } from "./outcome.js";
 import type { ExecuteOptions, Session, SessionStatus } from "./session.js";
@@ -11,7 +11,7 @@ export interface SessionLimits {
   readonly maxSessionless?: number | undefined;
   /** Session-less calls that wait for a worker: 0 to 10_000. Default 64. */
   readonly maxSessionlessQueued?: number | undefined;
-  /** Warm workers: 0 to 64. Default 2. */
+  /** Warm workers of each profile: 0 to 64. Default 2. */
   readonly warmWorkers?: number | undefined;
   /** Calls waiting in one session: 1 to 1_024. Default 32. */
   readonly maxQueued?: number | undefined;
@@ -33,9 +33,20 @@ export interface SessionLimits {
   readonly interruptMs?: number | undefined;
   /** Outcomes kept for idempotency keys in one session: 1 to 10_000. Default 256. */
   readonly maxOutcomes?: number | undefined;
-  /** How long and how many ended sessions are told of: default 600_000 ms and 256. */
+  /** All outcomes kept for idempotency keys of session-less calls: 1 KiB to 1 GiB. Default 64 MiB. The oldest of the owner with most go. */
+  readonly maxOutcomeBytes?: number | undefined;
+  /** How long an ended session is told of: 0 to 86_400_000 ms. Default 600_000. */
   readonly endedMs?: number | undefined;
+  /** Ended sessions told of, of each owner: 0 to 65_536. Default 256. */
   readonly maxEnded?: number | undefined;
+  /** Until a worker is up: 1 to 600_000 ms. Default 30_000. */
+  readonly startMs?: number | undefined;
+  /** Profiles that have warm workers at once: 1 to 64. Default 4. Those that were used longest ago lose theirs. */
+  readonly maxWarmProfiles?: number | undefined;
+  /** How long after its last use a profile keeps its warm workers: 1_000 to 86_400_000 ms. Default 600_000. */
+  readonly warmProfileMs?: number | undefined;
+  /** How long `close` may take: 0 to 600_000 ms. Default 30_000. */
+  readonly closeMs?: number | undefined;
 }
 
 /** What happened to a piece of code, for an audit record: digests and sizes only. */
@@ -77,6 +88,14 @@ export interface SessionsOptions {
   /** Hard lifetime and idle limit of a session without its own. Defaults: 86_400_000 and 3_600_000 ms. */
   readonly ttlMs?: number | undefined;
   readonly idleMs?: number | undefined;
+  /** Owners whose profile has warm workers from the start and for good. With one `profile` for all: everybody's. */
+  readonly expectedOwners?: readonly string[] | undefined;
+  /** Wall clock, milliseconds since 1970. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+  /** Monotonic clock and timers. Default: the system's. */
+  readonly scheduler?: Scheduler | undefined;
+  /** Default `crypto.randomBytes`. */
+  readonly randomBytes?: ((size: number) => Uint8Array) | undefined;
 }
 
 export interface StartOptions {
@@ -88,13 +107,23 @@ export interface StartOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** For an operator's figures. */
+export interface SessionCounts {
+  readonly sessions: number;
+  readonly warm: number;
+  readonly warming: number;
+  readonly sessionless: number;
+  readonly sessionlessQueued: number;
+}
+
 /**
  * Sessions by owner and name. Two owners may use the same name; neither learns of the other's. `SESSION_LIMIT_REACHED`
  * tells only that the cap is reached.
  */
 export interface Sessions extends AsyncDisposable {
+  /** `SESSION_EXISTS`, `SESSION_LIMIT_REACHED`, `SESSION_ID_INVALID`, `WORKER_NOT_STARTED`, `SESSIONS_CLOSED`. */
   start(options: StartOptions): Promise<Session>;
-  /** Living sessions only. */
+  /** Living sessions only: `SESSION_NOT_FOUND`, `SESSION_STOPPED`, or `SESSION_DEAD` with its `end`, as long as that is told. */
   get(owner: string, id: string): Session;
   /** Also a session that ended a while ago. Undefined when there was none. */
   status(owner: string, id: string): SessionStatus | undefined;
@@ -102,7 +131,10 @@ export interface Sessions extends AsyncDisposable {
   list(owner: string): readonly SessionStatus[];
   /** Every owner's: for the operator. */
   listAll(): readonly (SessionStatus & { readonly owner: string })[];
-  /** In a fresh warm worker, used once. */
+  /** In a fresh warm worker, used once. Named sessions never take its place. `SESSIONS_BUSY` when too many wait. */
   executeOnce(owner: string, options: ExecuteOptions): Promise<Outcome>;
+  /** Workers that are up and wait for an owner, and session-less calls that run and wait. */
+  counts(): SessionCounts;
+  /** Refuses new work, stops all sessions and ends all warm workers, within `closeMs`. The leases are closed by who made them. */
   close(): Promise<void>;
 }
