@@ -18,7 +18,11 @@ export interface RuntimeCapabilities {
   readonly limits: readonly (keyof EnvironmentLimits)[];
   /** Combinations that do not work although each part does. A profile that matches one is refused with its reason. */
   readonly unsupported?: readonly UnsupportedCombination[] | undefined;
-  /** Advice for a value that is missing above, by value: `internet` → one sentence. */
+  /**
+   * Advice for what is missing above, one sentence each: by value for networks, packages and platforms (`internet`), by name
+   * for limits (`memoryBytes`), `shell`, `isolated`, `elevation`, `exposeResources`; `no-elevation` and `no-exposeResources`
+   * where the denial is missing.
+   */
   readonly advice?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -23,6 +23,8 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** What the command reads; at most 16 MiB. Default: nothing. */
   readonly stdin?: Uint8Array | undefined;
+  /** Sends SIGINT to the command's process group, once; the call goes on until the command has ended. A release asks in this way first. */
+  readonly interrupt?: AbortSignal | undefined;
   /** Kills the command; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }

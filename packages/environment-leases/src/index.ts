@@ -22,6 +22,7 @@ export type {
   Lease,
   LeaseEvent,
   LeaseLimits,
+  LeaseOperation,
   Leases,
   LeasesOptions,
   ProfileStatus,
@@ -29,6 +30,7 @@ export type {
   SweepResult,
   WarmLease,
 } from "./leases-contract.js";
+export { createMemoryLeaseStore } from "./memory-store.js";
 export type { EnvironmentLimits, NetworkMode, PackageMode, ResourcePolicy, ResourceTerms } from "./policy.js";
 export type { EnvironmentProfile, ProfileMount, ProfileTerms } from "./profile.js";
 export type { CreateOptions, ManagedProvider, WorkerName } from "./provider.js";

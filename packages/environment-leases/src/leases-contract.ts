@@ -17,6 +17,9 @@ import type { ManagedProvider } from "./provider.js";
 import type { Scheduler } from "./scheduler.js";
 import type { LeaseStore } from "./store.js";
 
+/** What was asked of an environment. */
+export type LeaseOperation = "run" | "open" | "terminal" | "install" | "request";
+
 /** Something that happened to a lease, for an audit record. Holds no payload: sizes and digests only. */
 export type LeaseEvent =
   | {
@@ -28,7 +31,10 @@ export type LeaseEvent =
   | {
       readonly kind: "command.intent";
       readonly lease: LeaseRecord;
+      /** 16 hexadecimal digits; its outcome has the same. */
       readonly command: string;
+      readonly operation: LeaseOperation;
+      /** SHA-256 in hexadecimal of the JSON text of the argument list. */
       readonly argvDigest: string;
       readonly argvCount: number;
     }
@@ -36,6 +42,8 @@ export type LeaseEvent =
       readonly kind: "command.outcome";
       readonly lease: LeaseRecord;
       readonly command: string;
+      readonly operation: LeaseOperation;
+      /** `exited`, `signalled`, `ended` (what was opened is no more), `aborted`, `discarded` (the lease ended meanwhile), or the code of an error. */
       readonly outcome: string;
       readonly exitCode: number | undefined;
       readonly durationMs: number;
@@ -46,7 +54,7 @@ export type LeaseEvent =
 
 /** Bounds of a set of leases. */
 export interface LeaseLimits {
-  /** Active leases of one owner: 1 to 1_024. Default 5. */
+  /** Active leases of one owner: 1 to 1_024. Default 5. Those that are being cleaned up count from as many on. */
   readonly maxPerOwner?: number | undefined;
   /** Leases that are not terminal, warm ones included: 1 to 4_096. Default 64. */
   readonly maxTotal?: number | undefined;
@@ -60,6 +68,10 @@ export interface LeaseLimits {
   readonly sweepMs?: number | undefined;
   /** How long a release waits for running work before it is killed: 0 to 600_000 ms. Default 5_000. */
   readonly graceMs?: number | undefined;
+  /** How long a provider may take to create a worker: 100 to 600_000 ms. Default 60_000. */
+  readonly createMs?: number | undefined;
+  /** How long one attempt to destroy a worker and to see its absence may take: 100 to 600_000 ms. Default 30_000. Above, it is unconfirmed and tried again. */
+  readonly destroyMs?: number | undefined;
   /** How long terminal rows are kept: 0 to 31_536_000_000 ms. Default 604_800_000. */
   readonly retentionMs?: number | undefined;
   /** How long `close` may take: 0 to 600_000 ms. Default 30_000. */
@@ -90,6 +102,8 @@ export interface LeasesOptions {
   readonly randomBytes?: ((size: number) => Uint8Array) | undefined;
   /** What becomes of living workers of an earlier process whose lease has not expired. Default `destroy`. */
   readonly onRecovery?: "destroy" | "attach" | undefined;
+  /** Lets providers that isolate nothing be leased. Default false: their profiles are refused. */
+  readonly allowUnconfined?: boolean | undefined;
 }
 
 export interface AcquireOptions {

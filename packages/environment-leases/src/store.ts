@@ -1,17 +1,20 @@
-import type { LeaseRecord, LeaseState } from "./lease.js";
+import type { LeaseEndReason, LeaseRecord, LeaseState } from "./lease.js";
 
 /** What changes in one write; `undefined` members stay as they are. */
 export interface LeaseChange {
-  readonly state?: LeaseState;
-  readonly owner?: string;
-  readonly expiresAt?: number;
-  readonly ceilingAt?: number;
+  readonly state?: LeaseState | undefined;
+  /** Only with the step to `active`. */
+  readonly owner?: string | undefined;
+  readonly expiresAt?: number | undefined;
+  readonly ceilingAt?: number | undefined;
   readonly idleMs?: number | undefined;
-  readonly lastUsedAt?: number;
-  readonly cleanupAttempts?: number;
-  readonly endReason?: LeaseRecord["endReason"];
-  readonly lastError?: string;
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly lastUsedAt?: number | undefined;
+  readonly cleanupAttempts?: number | undefined;
+  readonly endReason?: LeaseEndReason | undefined;
+  /** With the step to `released` or `lost`, and only then. */
+  readonly endedAt?: number | undefined;
+  readonly lastError?: string | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface LeaseFilter {
@@ -28,17 +31,20 @@ export interface LeaseStore {
   insert(record: LeaseRecord): Promise<void>;
   /**
    * Compare and set: applies `change` and adds 1 to the generation when it is `generation`. Rejects with
-   * `GENERATION_STALE`, `LEASE_NOT_FOUND`, or `LEASE_ENDED` (terminal rows never change). Checks the states' legal steps.
+   * `LEASE_NOT_FOUND`, `LEASE_ENDED` (terminal rows never change), or `GENERATION_STALE`, looked at in this order, and with
+   * a plain Error for a change that no lease makes (`changeRecord` does all but the first). A rejected write wrote nothing,
+   * or, with `STORE_FAILED`, may have: read the row before the next.
    */
   update(id: string, generation: number, change: LeaseChange): Promise<LeaseRecord>;
-  /** Only `lastUsedAt`; may be lost by a crash, does not change the generation, and is cheap. */
+  /** Only `lastUsedAt`; may be lost by a crash, does not change the generation, and is cheap. Nothing for a terminal or unknown row, or once closed. */
   touch(id: string, lastUsedAt: number): void;
   get(id: string): Promise<LeaseRecord | undefined>;
   /** In order of creation. */
   list(filter?: LeaseFilter): Promise<readonly LeaseRecord[]>;
-  /** Rows in `active` or `reserved` whose expiry or idle time has passed, and rows in `releasing`. */
+  /** Rows in `active` or `reserved` whose expiry or idle time has passed (`dueReason`), and rows in `releasing`. In order of creation. */
   listDue(now: number): Promise<readonly LeaseRecord[]>;
-  /** Removes terminal rows that ended before; returns how many. */
+  /** Removes terminal rows whose `endedAt` is before; returns how many. */
   prune(endedBefore: number): Promise<number>;
+  /** May be called again. Later calls of the others reject with `STORE_CLOSED`. */
   close(): Promise<void>;
 }
