@@ -1,4 +1,4 @@
-import type { Lease, WarmLease } from "@berth/environment-leases";
+import type { Lease, Scheduler, WarmLease } from "@berth/environment-leases";
 import type { Session } from "./session.js";
 import type { SessionTerms } from "./session-terms.js";
 import type { SessionEvent } from "./sessions.js";
@@ -23,6 +23,10 @@ export interface OpenSessionOptions<W extends StartedWorker = StartedWorker> {
   /** Told `call.intent` (awaited before the hand-over; a rejection refuses the call) and `call.outcome`. */
   readonly record?: ((event: SessionEvent) => Promise<void> | void) | undefined;
   readonly onFault?: ((fault: unknown) => void) | undefined;
+  /** Wall clock. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+  /** Monotonic clock and timers. Default: the system's. */
+  readonly scheduler?: Scheduler | undefined;
 }
 
 /** What a set of sessions is made of. Ours are `worker/` and `open-session.ts`; tests of the set pass their own. */
@@ -32,5 +36,6 @@ export interface SessionParts<W extends StartedWorker = StartedWorker> {
     environment: WarmLease["environment"],
     options: { readonly terms: SessionTerms; readonly signal?: AbortSignal | undefined },
   ): Promise<W>;
+  /** The session ends with its lease, for the reason of the lease. Its status is no longer `active` once it has ended. */
   openSession(options: OpenSessionOptions<W>): Session;
 }
