@@ -1,0 +1,154 @@
+import { ConfinementError } from "../errors.js";
+import type { ConfinementLimits } from "../policy.js";
+import type { LimitEnforcement } from "../sandbox.js";
+import { type Controller, findPlaces, type GroupPlace } from "./group-place.js";
+import { type GroupWrite, groupWrites } from "./group-writes.js";
+import { readHierarchies } from "./hierarchies.js";
+import { type LimitsHost, thisLimitsHost } from "./limits-host.js";
+import { type Ceilings, isWholeBlocks, readCeilings } from "./rlimits.js";
+import { type Refusal, whyNotHeld } from "./why-not.js";
+
+/** A control group to be made for one sandbox. */
+export interface GroupRequest {
+  readonly version: 1 | 2;
+  /** The group that ours are made in, under `berth`. */
+  readonly parent: string;
+  /** What version 2 must give on to it; of version 1 every group has it. None: it serves to end and to count only. */
+  readonly controllers: readonly Controller[];
+  readonly writes: readonly GroupWrite[];
+}
+
+/** Limits of each process, set before the command is executed. */
+export interface Rlimits {
+  readonly cpuSeconds?: number | undefined;
+  readonly fileBytes?: number | undefined;
+  readonly openFiles?: number | undefined;
+}
+
+/** How the limits of one sandbox are held here. Nothing has been made yet. */
+export interface LimitPlan {
+  readonly enforced: readonly LimitEnforcement[];
+  readonly groups: readonly GroupRequest[];
+  /** For {@link joinPrefix}, outside. */
+  readonly rlimits: Rlimits;
+  /** The program that sets a file size which a shell cannot say; undefined when none is asked for. */
+  readonly prlimit: string | undefined;
+  /** For {@link innerPrefix}: RLIMIT_NPROC counts each user namespace for itself only when it is set inside of it. */
+  readonly innerProcesses: number | undefined;
+}
+
+/** Our own processes, which run beside the command and are not to count against `processes`. */
+export interface OwnProcesses {
+  /** Outside of the user namespace: the outer bubblewrap. Default 1. */
+  readonly outside?: number | undefined;
+  /** Inside: process 1 of the namespace unless the command is it, a forwarder. Default 1. */
+  readonly inside?: number | undefined;
+}
+
+/** Which controller holds a limit, for those that a control group can hold. */
+const controllerOf = { memoryBytes: "memory", processes: "pids", cpus: "cpu" } as const satisfies Partial<
+  Record<keyof ConfinementLimits, Controller>
+>;
+
+type GroupLimit = keyof typeof controllerOf;
+const groupLimits: readonly GroupLimit[] = ["memoryBytes", "processes", "cpus"];
+const processLimits = ["cpuSeconds", "fileBytes", "openFiles"] as const;
+const watchedLimits = ["diskBytes", "outputBytes"] as const;
+
+/**
+ * Decides which mechanism of this machine holds each limit that is named; values are taken as checked.
+ * @throws {ConfinementError} `LIMIT_NOT_ENFORCEABLE` for the first that nothing holds here, with the field, the cause and the cure.
+ */
+export function planLimits(
+  limits: ConfinementLimits,
+  own: OwnProcesses = {},
+  host: LimitsHost = thisLimitsHost(),
+): LimitPlan {
+  const counted = { outside: own.outside ?? 1, inside: own.inside ?? 1 };
+  const asked = groupLimits.filter((limit) => limits[limit] !== undefined);
+  const hierarchies = readHierarchies(host);
+  const wanted = asked.map((limit) => controllerOf[limit]);
+  const places = findPlaces(hierarchies, wanted);
+  const held = asked.filter((limit) => placeFor(limit, places) !== undefined);
+  const byRlimit = asked.filter((limit) => !held.includes(limit) && bindsAsRlimit(limit, host));
+  const refused = asked.find((limit) => !held.includes(limit) && !byRlimit.includes(limit));
+  if (refused !== undefined) throw refusal(refused, whyNotHeld(controllerOf[refused], hierarchies, host));
+  return {
+    enforced: [
+      ...held.map((limit) =>
+        enforcement(limits, limit, placeFor(limit, places)?.version === 2 ? "cgroup-v2" : "cgroup-v1"),
+      ),
+      ...[...byRlimit, ...processLimits].map((limit) => enforcement(limits, limit, "rlimit")),
+      ...watchedLimits.map((limit) => enforcement(limits, limit, "watched")),
+    ].flat(),
+    groups: places.flatMap((place) => requestFor(place, limits, held, places, counted.outside + counted.inside)),
+    rlimits: lowered(limits, readCeilings(host.ownLimits)),
+    prlimit: prlimitFor(limits.fileBytes, host),
+    innerProcesses:
+      byRlimit.length === 0 || limits.processes === undefined ? undefined : limits.processes + counted.inside,
+  };
+}
+
+// RLIMIT_NPROC does nothing for uid 0, also inside a user namespace that root made (kernel/fork.c, copy_process).
+function bindsAsRlimit(limit: GroupLimit, { uid }: LimitsHost): boolean {
+  return limit === "processes" && uid > 0;
+}
+
+function placeFor(limit: GroupLimit, places: readonly GroupPlace[]): GroupPlace | undefined {
+  return places.find((place) => place.controllers.includes(controllerOf[limit]));
+}
+
+function enforcement(
+  limits: ConfinementLimits,
+  limit: keyof ConfinementLimits,
+  by: LimitEnforcement["by"],
+): readonly LimitEnforcement[] {
+  const value = limits[limit];
+  return value === undefined ? [] : [{ limit, value, by }];
+}
+
+// A group of version 2 is made without a limit as well: it ends all its members at once and tells when the last is gone.
+function requestFor(
+  place: GroupPlace,
+  limits: ConfinementLimits,
+  held: readonly GroupLimit[],
+  places: readonly GroupPlace[],
+  ownProcesses: number,
+): readonly GroupRequest[] {
+  const here = held.filter((limit) => placeFor(limit, places) === place);
+  if (here.length === 0 && place.version === 1) return [];
+  const writes = groupWrites(
+    place.version,
+    ownProcesses,
+    Object.fromEntries(here.map((limit) => [limit, limits[limit]])),
+  );
+  return [
+    { version: place.version, parent: place.parent, controllers: here.map((limit) => controllerOf[limit]), writes },
+  ];
+}
+
+function prlimitFor(fileBytes: number | undefined, host: LimitsHost): string | undefined {
+  if (fileBytes === undefined || isWholeBlocks(fileBytes)) return undefined;
+  const prlimit = host.findTool("prlimit");
+  if (prlimit !== undefined) return prlimit;
+  const cause = `${fileBytes} bytes are not whole blocks of 512, and there is no prlimit to set them`;
+  throw refusal("fileBytes", { cause, cure: "install util-linux, or give a multiple of 512" });
+}
+
+// What is above our own hard limit cannot be set, and need not be: ours holds.
+function lowered(limits: ConfinementLimits, ceilings: Ceilings): Rlimits {
+  return Object.fromEntries(
+    processLimits.flatMap((limit) => {
+      const value = limits[limit];
+      return value === undefined ? [] : [[limit, Math.min(value, ceilings[limit] ?? value)]];
+    }),
+  );
+}
+
+function refusal(limit: keyof ConfinementLimits, { cause, cure }: Refusal): ConfinementError {
+  const field = `limits.${limit}`;
+  return new ConfinementError("LIMIT_NOT_ENFORCEABLE", `${field} cannot be held on this machine: ${cause}`, {
+    field,
+    cure,
+  });
+}

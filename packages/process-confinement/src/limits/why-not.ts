@@ -1,0 +1,47 @@
+import { type Controller, controllersOf } from "./group-place.js";
+import type { Hierarchy } from "./hierarchies.js";
+import type { LimitsHost } from "./limits-host.js";
+
+/** Why a limit is refused, and what to do. */
+export interface Refusal {
+  readonly cause: string;
+  readonly cure: string;
+}
+
+const withoutGroup = {
+  memory: "without one, an rlimit would bind each process for itself and not all together",
+  pids: "without one, RLIMIT_NPROC would have to hold it, and that does nothing for root",
+  cpu: "nothing else divides the processors",
+} as const satisfies Record<Controller, string>;
+
+/** For a controller that no group of ours can have. */
+export function whyNotHeld(controller: Controller, hierarchies: readonly Hierarchy[], host: LimitsHost): Refusal {
+  const { cause, cure } = reason(controller, hierarchies, host);
+  return { cause: `${cause}; ${withoutGroup[controller]}`, cure };
+}
+
+function reason(controller: Controller, hierarchies: readonly Hierarchy[], { uid }: LimitsHost): Refusal {
+  if (hierarchies.length === 0) {
+    return {
+      cause: "no control groups are mounted",
+      cure: "mount them: mount -t cgroup2 none /sys/fs/cgroup; in a container, give it a writable /sys/fs/cgroup",
+    };
+  }
+  const owner = hierarchies.find((one) => controllersOf(one).includes(controller));
+  if (owner === undefined) {
+    return {
+      cause: `the kernel's control groups have no "${controller}" controller`,
+      cure: `boot with cgroup_enable=${controller}, or with a kernel that has it`,
+    };
+  }
+  if (uid === 0) {
+    return {
+      cause: `the "${controller}" controller is not to be had in ${owner.own}`,
+      cure: "in a container, mount /sys/fs/cgroup writable (docker: --security-opt writable-cgroups=true); in a service of systemd, set Delegate=yes and DelegateSubgroup=host",
+    };
+  }
+  return {
+    cause: `user ${uid} may not make a group with the "${controller}" controller in ${owner.own}`,
+    cure: "start the host by: systemd-run --user --scope -p Delegate=yes COMMAND; or start it as root",
+  };
+}
