@@ -1,0 +1,57 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** The process that writes a store, as it names itself in it. Members are null where the platform does not say. */
+export interface StoreOwner {
+  readonly pid: number;
+  /** Clock ticks since boot at which the process started. */
+  readonly startTime: string | null;
+  readonly bootId: string | null;
+  /** Within which `pid` means something. */
+  readonly pidNamespace: string | null;
+  readonly host: string;
+  /** When it opened the store: wall clock, milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** This process. */
+export function ownIdentity(since: number): StoreOwner {
+  return {
+    pid: process.pid,
+    startTime: startTimeOf(process.pid) ?? null,
+    bootId: tryRead(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? null,
+    pidNamespace: tryRead(() => readlinkSync("/proc/self/ns/pid")) ?? null,
+    host: hostname(),
+    since,
+  };
+}
+
+/** For a message; a record of a process that is surely gone names nobody. */
+export function describeOwner(owner: StoreOwner | undefined): string {
+  if (owner === undefined || isGone(owner)) return "by a process that has not yet said who it is";
+  // A host's name may hold anything, and operators read this on a terminal.
+  const host = owner.host.slice(0, 100).replaceAll(/[^ -~]/gu, "?");
+  return `by process ${owner.pid} on ${host} since ${new Date(owner.since).toISOString()}`;
+}
+
+/** Only for the words of a message: the lock itself is the kernel's, and no record decides about it. */
+function isGone(owner: StoreOwner): boolean {
+  const self = ownIdentity(0);
+  if (owner.bootId !== self.bootId || owner.pidNamespace !== self.pidNamespace) return false;
+  const started = startTimeOf(owner.pid);
+  return self.startTime !== null && owner.startTime !== null && started !== owner.startTime;
+}
+
+/** proc(5), /proc/PID/stat, field 22; the name in parentheses may itself hold anything. */
+function startTimeOf(pid: number): string | undefined {
+  const stat = tryRead(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+}
+
+function tryRead(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined; // no /proc here, or the process is gone: both mean "not known"
+  }
+}
