@@ -75,7 +75,9 @@ function limitAtOnce(resolve: Resolve, most: number): Resolve {
       signal.throwIfAborted();
       return resolve(host, signal);
     });
-    const done = (): void => void (waiting -= 1);
+    const done = (): void => {
+      waiting -= 1;
+    };
     turns[turn] = work.then(done, done); // whoever asked is told
     return work;
   };

@@ -7,7 +7,10 @@ import type { Socket } from "node:net";
 export function joinSockets(client: Socket, upstream: Socket, idleMs: number): Promise<void> {
   return new Promise((resolve) => {
     let open = 2;
-    const end = (): void => void (client.destroy(), upstream.destroy());
+    const end = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
     const closed = (): void => {
       open -= 1;
       if (open === 0) resolve();
