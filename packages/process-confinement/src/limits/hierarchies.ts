@@ -65,8 +65,10 @@ function isOf(mount: Mount, membership: Membership): boolean {
 }
 
 function folderOf(mount: Mount, group: string): string | undefined {
+  // Outside of the root of our cgroup namespace (cgroup_namespaces(7)); normalised, it would name another group.
+  if (group.split("/").includes("..")) return undefined;
   const below = relative(mount.root, group);
-  // Our group lies outside the part that is mounted: the view of another container.
+  // Outside the part that is mounted: the view of another container.
   if (below.startsWith("..")) return undefined;
   return join(mount.top, below);
 }

@@ -1,25 +1,35 @@
 import type { LimitPlan } from "./plan.js";
-import { isWholeBlocks, ulimitCommands } from "./rlimits.js";
+import { isWholeBlocks, type Rlimits, ulimitCommands } from "./rlimits.js";
 
-/** Exit status of the prefix when a group could not be joined or a limit not set: nothing was executed then. */
+/** Exit status of a prefix when a group could not be joined or a limit not set: nothing was executed then. */
 export const joinFailed = 125;
 
 /**
  * Goes before bubblewrap: the shell enters the groups, sets the rlimits and becomes what follows, so that no process of the
- * sandbox ever runs without them. 0.7 ms; empty when there is nothing to enter or to set. Joining from the host, by number,
- * would let the sandbox run unbounded until the host comes to it.
+ * sandbox ever runs without them. Joining from the host, by number, would let it run unbounded until the host comes to it.
+ * Empty when there is nothing to enter or to set.
  */
-export function joinPrefix({ rlimits, prlimit }: LimitPlan, groups: readonly string[]): readonly string[] {
-  const steps = [...groups.map((_, index) => `echo $$ >"\${${index + 1}}/cgroup.procs"`), ...ulimitCommands(rlimits)];
-  const exact = exactFileSize(rlimits.fileBytes, prlimit);
-  if (steps.length === 0) return exact;
-  // A crash must not start the machine's core handler with what the sandbox held.
-  const script = [...steps, "ulimit -c 0"].map((step) => `${step} || exit ${joinFailed}; `).join("");
-  return ["/bin/sh", "-c", `${script}shift ${groups.length}; exec "$@"`, "sh", ...groups, ...exact];
+export function joinPrefix({ outside, prlimit }: LimitPlan, groups: readonly string[]): readonly string[] {
+  const steps = [...groups.map((_, index) => `echo $$ >"\${${index + 1}}/cgroup.procs"`), ...ulimitCommands(outside)];
+  return [...shell(steps, groups), ...exactFileSize(outside, prlimit)];
 }
 
-// A shell counts in blocks of 512 bytes; `prlimit` of util-linux costs 0.7 ms more, but says any size.
-function exactFileSize(bytes: number | undefined, prlimit: string | undefined): readonly string[] {
-  if (bytes === undefined || isWholeBlocks(bytes) || prlimit === undefined) return [];
-  return [prlimit, `--fsize=${bytes}`, "--"];
+/**
+ * Goes before the first process inside, whoever speaks the handshake; descriptors pass through. Sets what bubblewrap itself
+ * would trip over. Needs `/bin/sh` inside; empty for most limits.
+ */
+export function innerPrefix({ inside, prlimit }: LimitPlan): readonly string[] {
+  return [...shell(ulimitCommands(inside), []), ...exactFileSize(inside, prlimit)];
+}
+
+function shell(steps: readonly string[], groups: readonly string[]): readonly string[] {
+  if (steps.length === 0) return [];
+  const script = steps.map((step) => `${step} || exit ${joinFailed}; `).join("");
+  return ["/bin/sh", "-c", `${script}shift ${groups.length}; exec "$@"`, "sh", ...groups];
+}
+
+// A shell counts in blocks of 512 bytes; `prlimit` says any size, for one more exec.
+function exactFileSize({ fileBytes }: Rlimits, prlimit: string | undefined): readonly string[] {
+  if (fileBytes === undefined || isWholeBlocks(fileBytes) || prlimit === undefined) return [];
+  return [prlimit, `--fsize=${fileBytes}`, "--"];
 }

@@ -5,7 +5,7 @@ import { type Controller, findPlaces, type GroupPlace } from "./group-place.js";
 import { type GroupWrite, groupWrites } from "./group-writes.js";
 import { readHierarchies } from "./hierarchies.js";
 import { type LimitsHost, thisLimitsHost } from "./limits-host.js";
-import { type Ceilings, isWholeBlocks, readCeilings } from "./rlimits.js";
+import { isWholeBlocks, type Rlimits, readCeilings } from "./rlimits.js";
 import { type Refusal, whyNotHeld } from "./why-not.js";
 
 /** A control group to be made for one sandbox. */
@@ -18,23 +18,16 @@ export interface GroupRequest {
   readonly writes: readonly GroupWrite[];
 }
 
-/** Limits of each process, set before the command is executed. */
-export interface Rlimits {
-  readonly cpuSeconds?: number | undefined;
-  readonly fileBytes?: number | undefined;
-  readonly openFiles?: number | undefined;
-}
-
 /** How the limits of one sandbox are held here. Nothing has been made yet. */
 export interface LimitPlan {
   readonly enforced: readonly LimitEnforcement[];
   readonly groups: readonly GroupRequest[];
-  /** For {@link joinPrefix}, outside. */
-  readonly rlimits: Rlimits;
+  /** Set before bubblewrap starts, by `joinPrefix`. */
+  readonly outside: Rlimits;
+  /** Set by the first process inside, by `innerPrefix`. */
+  readonly inside: Rlimits;
   /** The program that sets a file size which a shell cannot say; undefined when none is asked for. */
   readonly prlimit: string | undefined;
-  /** For {@link innerPrefix}: RLIMIT_NPROC counts each user namespace for itself only when it is set inside of it. */
-  readonly innerProcesses: number | undefined;
 }
 
 /** Our own processes, which run beside the command and are not to count against `processes`. */
@@ -82,10 +75,36 @@ export function planLimits(
       ...watchedLimits.map((limit) => enforcement(limits, limit, "watched")),
     ].flat(),
     groups: places.flatMap((place) => requestFor(place, limits, held, places, counted.outside + counted.inside)),
-    rlimits: lowered(limits, readCeilings(host.ownLimits)),
+    ...splitRlimits(lowered(limits, readCeilings(host.ownLimits)), byRlimit.length > 0, counted.inside),
     prlimit: prlimitFor(limits.fileBytes, host),
-    innerProcesses:
-      byRlimit.length === 0 || limits.processes === undefined ? undefined : limits.processes + counted.inside,
+  };
+}
+
+/** What bubblewrap itself needs: the files that it writes for the sandbox, and its descriptors. */
+const leastOutside = { fileBytes: 2 ** 16, openFiles: 64 } as const;
+
+function splitRlimits(
+  rlimits: Rlimits,
+  countsProcesses: boolean,
+  ownInside: number,
+): Pick<LimitPlan, "outside" | "inside"> {
+  const { cpuSeconds, fileBytes, openFiles, processes } = rlimits;
+  const small = {
+    fileBytes: (fileBytes ?? leastOutside.fileBytes) < leastOutside.fileBytes,
+    openFiles: (openFiles ?? leastOutside.openFiles) < leastOutside.openFiles,
+  };
+  return {
+    outside: {
+      cpuSeconds,
+      fileBytes: small.fileBytes ? undefined : fileBytes,
+      openFiles: small.openFiles ? undefined : openFiles,
+    },
+    inside: {
+      fileBytes: small.fileBytes ? fileBytes : undefined,
+      openFiles: small.openFiles ? openFiles : undefined,
+      // RLIMIT_NPROC counts a user namespace for itself when it is set inside of it (Linux 5.14), else all of the user.
+      processes: countsProcesses && processes !== undefined ? processes + ownInside : undefined,
+    },
   };
 }
 
@@ -136,9 +155,9 @@ function prlimitFor(fileBytes: number | undefined, host: LimitsHost): string | u
 }
 
 // What is above our own hard limit cannot be set, and need not be: ours holds.
-function lowered(limits: ConfinementLimits, ceilings: Ceilings): Rlimits {
+function lowered(limits: ConfinementLimits, ceilings: Rlimits): Rlimits {
   return Object.fromEntries(
-    processLimits.flatMap((limit) => {
+    [...processLimits, "processes" as const].flatMap((limit) => {
       const value = limits[limit];
       return value === undefined ? [] : [[limit, Math.min(value, ceilings[limit] ?? value)]];
     }),

@@ -1,14 +1,10 @@
-import type { LimitPlan, Rlimits } from "./plan.js";
+import type { ConfinementLimits } from "../policy.js";
 
-/** Hard limits of this process, which nothing that it starts can exceed; undefined where there is none. */
-export interface Ceilings {
-  readonly cpuSeconds: number | undefined;
-  readonly fileBytes: number | undefined;
-  readonly openFiles: number | undefined;
-}
+/** Limits of each process, as setrlimit(2) has them; `processes` counts a user namespace when it is set inside of it. */
+export type Rlimits = Pick<ConfinementLimits, "cpuSeconds" | "fileBytes" | "openFiles" | "processes">;
 
-/** Reads `/proc/self/limits` (proc(5)). */
-export function readCeilings(ownLimits: string): Ceilings {
+/** Reads the hard limits of `/proc/self/limits` (proc(5)), which nothing that is started here can exceed. */
+export function readCeilings(ownLimits: string): Rlimits {
   return {
     cpuSeconds: hardLimit(ownLimits, "Max cpu time"),
     fileBytes: hardLimit(ownLimits, "Max file size"),
@@ -25,25 +21,18 @@ function hardLimit(text: string, title: string): number | undefined {
 /** POSIX's unit of `ulimit -f`. */
 const blockBytes = 512;
 
-/** Whether a shell's `ulimit` can say the size; if not, `prlimit` must. */
+/** Whether a shell's `ulimit` can say the size; if not, `prlimit` of util-linux must. */
 export function isWholeBlocks(bytes: number): boolean {
   return bytes % blockBytes === 0;
 }
 
 /** Commands of the shell that set these limits for itself and for what it becomes; each may fail. */
-export function ulimitCommands({ cpuSeconds, fileBytes, openFiles }: Rlimits): readonly string[] {
+export function ulimitCommands({ cpuSeconds, fileBytes, openFiles, processes }: Rlimits): readonly string[] {
   return [
     ...(cpuSeconds === undefined ? [] : [`ulimit -t ${cpuSeconds}`]),
     ...(fileBytes === undefined || !isWholeBlocks(fileBytes) ? [] : [`ulimit -f ${fileBytes / blockBytes}`]),
     ...(openFiles === undefined ? [] : [`ulimit -n ${openFiles}`]),
+    // bash and dash have different letters for RLIMIT_NPROC.
+    ...(processes === undefined ? [] : [`{ ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}; }`]),
   ];
-}
-
-/**
- * Goes before the first process inside when `processes` is held by an rlimit; empty otherwise. Needs `/bin/sh` inside.
- * bash and dash have different letters for RLIMIT_NPROC.
- */
-export function innerPrefix({ innerProcesses: most }: LimitPlan): readonly string[] {
-  if (most === undefined) return [];
-  return ["/bin/sh", "-c", `{ ulimit -u ${most} 2>/dev/null || ulimit -p ${most}; } || exit 125; exec "$@"`, "sh"];
 }
