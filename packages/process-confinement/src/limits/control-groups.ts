@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, isAbsolute } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ConfinementError } from "../errors.js";
 import type { SandboxUsage } from "../sandbox.js";
@@ -55,7 +55,7 @@ export function recordedControlGroups(paths: readonly string[], name: string): C
 }
 
 function isOurs(path: string, name: string): boolean {
-  if (path !== groupPath(dirname(dirname(path)), name)) return false;
+  if (!isAbsolute(path) || path !== groupPath(dirname(dirname(path)), name)) return false;
   // What is gone is fine; what is there must be a control group.
   return !existsSync(path) || existsSync(`${path}/cgroup.procs`);
 }
