@@ -1,0 +1,75 @@
+import { ConfinementError } from "./errors.js";
+import type { Launched } from "./launch.js";
+import { isAlive, type ProcessMark, signalProcess } from "./process-identity.js";
+import { readExit } from "./read-exit.js";
+import type { SandboxExit, SandboxIdentity } from "./sandbox.js";
+import { becomesTrue, within } from "./within.js";
+
+/** From SIGKILL until the absence must be confirmed; then `SANDBOX_NOT_ENDED`. */
+const killMs = 5_000;
+/** How long process 1 may take to be gone before bubblewrap itself is killed as well. */
+const insideMs = 1_000;
+
+/** The life of one sandbox after its start. */
+export interface HeldSandbox {
+  readonly exited: Promise<SandboxExit>;
+  /** Ends everything; the first reason counts. */
+  end(reason: EndReason, graceMs: number): Promise<void>;
+  signal(name: NodeJS.Signals): boolean;
+}
+
+/** Why the host ended it. */
+export type EndReason = "closed" | "output" | "disk";
+
+/** What the host does at the end, once no process is left: read what was counted, remove the control groups. */
+export interface Aftermath {
+  readonly memoryKills: number | undefined;
+}
+
+export interface HeldParts {
+  readonly launched: Launched;
+  readonly identity: SandboxIdentity;
+  /** The command itself; process 1 when it is that. */
+  readonly command: ProcessMark;
+  readonly asPid1: boolean;
+  /** Called once, when no process is left. */
+  readonly cleanUp: () => Promise<Aftermath>;
+}
+
+export function holdSandbox({ launched, identity, command, asPid1, cleanUp }: HeldParts): HeldSandbox {
+  const { init, outer, name } = identity;
+  let endReason: EndReason | undefined;
+  let ending: Promise<void> | undefined;
+
+  const finish = async (): Promise<SandboxExit> => {
+    const outerExit = await launched.exited;
+    launched.word.destroy();
+    // The command's exit ends bubblewrap, whose end ends process 1, whose end ends everything: only that proves it.
+    signalProcess(init, "SIGKILL");
+    await becomesTrue(() => !isAlive(init), Number.POSITIVE_INFINITY);
+    const [exitCode, { memoryKills }] = await Promise.all([launched.status.exitCode, cleanUp()]);
+    return readExit({ outerExit, exitCode, memoryKills, asPid1, endReason });
+  };
+  const exited = finish();
+
+  const kill = async (): Promise<void> => {
+    signalProcess(init, "SIGKILL");
+    if (await within(exited, insideMs)) return;
+    signalProcess(outer, "SIGKILL");
+    if (await within(exited, killMs)) return;
+    throw new ConfinementError("SANDBOX_NOT_ENDED", `the sandbox ${name} is still there ${killMs} ms after SIGKILL`);
+  };
+  return {
+    exited,
+    signal: (signal) => signalProcess(command, signal),
+    end: async (reason, graceMs) => {
+      endReason ??= reason;
+      if (graceMs === 0) return kill();
+      ending ??= (async () => {
+        signalProcess(command, "SIGTERM");
+        if (!(await within(exited, graceMs))) await kill();
+      })();
+      return ending;
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Readable } from "node:stream";
+import { createGate } from "./gate.js";
+
+/** What the first process inside says on its end of the handshake. */
+export interface ReadyStream {
+  /** Whether it said that it is there; false when the stream ended first. */
+  readonly ready: Promise<boolean>;
+  /** The start script's status when the command could not be executed; undefined when the stream ended without one. */
+  readonly failure: Promise<number | undefined>;
+}
+
+/** `r\n`, and `x STATUS\n` at most. What else is written comes from a broken command and is dropped. */
+const maxWords = 64;
+
+/** Reads the stream to its end. */
+export function readReady(stream: Readable): ReadyStream {
+  const ready = createGate<boolean>();
+  const failure = createGate<number | undefined>();
+  let text = "";
+  const end = (): void => {
+    ready.open(false);
+    failure.open(undefined);
+  };
+  stream.on("data", (chunk: Buffer) => {
+    if (text.length < maxWords) text += chunk.toString("latin1");
+    if (text.startsWith("r\n")) ready.open(true);
+    const status = /^x (\d+)$/m.exec(text.slice(2))?.[1];
+    if (status !== undefined) failure.open(Number(status));
+  });
+  stream.once("close", end);
+  stream.on("error", end);
+  return { ready: ready.passed, failure: failure.passed };
+}
