@@ -85,6 +85,7 @@ function settingOf<P>(
     revisions,
     bounds,
     store: sessions?.eventStore,
+    answersAsStream: sessions?.answers === "stream",
     starting: createDueQueue<Call>(scheduler, bounds.streamAfterMs, (call) => call.begin()),
     watched: createDueQueue<Outlet>(scheduler, streams.keepAliveMs, (outlet) => outlet.watch()),
     replays: { current: 0 },

@@ -60,6 +60,7 @@ const handlerOptions = {
 const sessionOptions = {
   eventStore: optional(anObject),
   limits: optional(anObject),
+  answers: optional(aText),
 } as const satisfies OptionKinds<SessionOptions>;
 
 /**
@@ -74,6 +75,9 @@ export function checkHttpOptions<P>(
   checkOptions(options, { ...handlerOptions, ...more });
   const { sessions, principal, admitter, path } = options;
   if (sessions !== undefined) checkOptions(sessions, sessionOptions, { of: "sessions" });
+  if (sessions?.answers !== undefined && sessions.answers !== "json" && sessions.answers !== "stream") {
+    throw new TypeError(`sessions.answers is ${JSON.stringify(sessions.answers)}; it has to be "json" or "stream"`);
+  }
   if (principal === undefined && admitter === undefined) {
     throw new TypeError("nobody says who the clients are: give a principal or an admitter");
   }

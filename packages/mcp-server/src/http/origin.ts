@@ -9,7 +9,7 @@ export interface OriginRules {
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /**
-   * Origins whose pages are served, such as `https://app.example.com`. Default: those on this machine, at any port, as long as `allowedHosts` is not given; else
+   * Origins whose pages are served, such as `https://app.example.com`, or `http://localhost:*` for any port. Default: those on this machine, at any port, as long as `allowedHosts` is not given; else
    * none. `null` is never allowed. Requests without `Origin` come from no page.
    */
   readonly allowedOrigins?: readonly string[] | undefined;
@@ -36,7 +36,7 @@ export function createOriginCheck(
   const isHost = (host: string): boolean =>
     hosts === undefined ? loopbackHost.test(host) : hosts.has(host) || hosts.has(host.replace(/:\d{1,5}$/, ""));
   const isOrigin = (origin: string): boolean => {
-    if (origins !== undefined) return origins.has(origin);
+    if (origins !== undefined) return !origin.endsWith(":*") && (origins.has(origin) || origins.has(anyPortOf(origin)));
     return hosts === undefined && loopbackOrigin.test(origin);
   };
   const noted = new Set<string>();
@@ -103,7 +103,15 @@ function readHost(host: string): string {
   throw new TypeError(`allowedHosts: ${JSON.stringify(host)} is no host name in lower case`);
 }
 
+/** As it is allowed at any port; a text that no list holds for what is no origin in the form in which browsers send it. */
+function anyPortOf(origin: string): string {
+  const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin;
+  return isOrigin ? `${origin.replace(/:\d{1,5}$/, "")}:*` : "";
+}
+
 function readOrigin(origin: string): string {
+  const anyPort = origin.endsWith(":*") ? origin.slice(0, -2) : undefined;
+  if (anyPort !== undefined && new URL(readOrigin(anyPort)).port === "") return origin;
   if (URL.canParse(origin) && new URL(origin).origin === origin && origin !== "null") return origin;
   throw new TypeError(`allowedOrigins: ${JSON.stringify(origin)} is no origin such as "https://app.example.com"`);
 }

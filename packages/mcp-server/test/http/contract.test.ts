@@ -200,6 +200,21 @@ describe.each(frontEnds)("over $name", ({ start }) => {
     expect(await status({ allowedOrigins }, { host: "localhost", origin: "https://app.example.com" })).toBe(200);
     expect(await status({ allowedOrigins }, { host: "localhost", origin: "http://app.example.com" })).toBe(403);
     expect(await status({ allowedOrigins: [] }, { host: "localhost", origin: "http://localhost" })).toBe(403);
+    const anyPort = { allowedOrigins: ["http://app.example.com:*", "http://[::1]:*"] };
+    const origins = { "http://app.example.com": 200, "http://app.example.com:81": 200, "http://[::1]:5173": 200 };
+    const others = {
+      "https://app.example.com": 403,
+      "http://app.example.com:81/": 403,
+      "http://app.example.com:*": 403,
+    };
+    for (const [origin, wanted] of Object.entries({
+      ...origins,
+      ...others,
+      "http://x@app.example.com": 403,
+      null: 403,
+    })) {
+      expect([origin, await status(anyPort, { host: "localhost", origin })]).toEqual([origin, wanted]);
+    }
   });
 
   it("without revisions that open with initialize, GET and DELETE are 405 and everything else is of 2026-07-28", async () => {

@@ -127,6 +127,7 @@ it.each<readonly [string, Partial<HttpHandlerSettings<string> & ListeningOptions
   ["an origin with a path", { allowedOrigins: ["https://app.example.com/"] }, /is no origin/],
   ["the origin null", { allowedOrigins: ["null"] }, /is no origin/],
   ["every origin", { allowedOrigins: ["*"] }, /is no origin/],
+  ["two ports", { allowedOrigins: ["https://app.example.com:81:*"] }, /is no origin/],
 ])("%s is an error at the start", async (_name, wrong, message) => {
   await expect(serveHttp({ server, principal: "ada", ...wrong })).rejects.toThrow(message);
 });

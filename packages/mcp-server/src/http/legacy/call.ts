@@ -1,6 +1,7 @@
-import { textOf } from "../events.js";
+import { messageEvent, textOf } from "../events.js";
 import type { Exchange } from "../exchange.js";
 import { json } from "../refusals.js";
+import { streamHeaders } from "../served-exchange.js";
 import type { DueQueue } from "./due-queue.js";
 import type { SessionStream } from "./stream.js";
 
@@ -10,12 +11,14 @@ export interface CallOwner {
   readonly starting: DueQueue<Call>;
   /** Whether a stream can be let go of and resumed. */
   readonly canRelease: boolean;
+  /** Also of what is whole at once. */
+  readonly answersAsStream: boolean;
   newStream(): SessionStream;
   endStream(stream: SessionStream): void;
 }
 
 /**
- * The answer to one POSTed request: JSON when nothing was sent in its course, else a stream. It goes on when the client is gone (MCP 2025-11-25,
+ * The answer to one POSTed request: JSON (or one event, if its owner wants it) when nothing was sent in its course, else a stream. It goes on when the client is gone (MCP 2025-11-25,
  * Transports § Sending messages): what is sent then is kept if the stream had begun, so that the client can ask for it, else lost.
  */
 export class Call {
@@ -55,7 +58,7 @@ export class Call {
     const exchange = this.#take();
     if (exchange !== undefined) {
       if (body === undefined) exchange.answer(202, {});
-      else exchange.answer(200, json, body);
+      else answerWhole(exchange, body, this.#owner.answersAsStream);
       return;
     }
     const stream = this.#stream;
@@ -72,4 +75,16 @@ export class Call {
     this.#exchange = undefined;
     return exchange;
   }
+}
+
+/** An answer before which nothing was sent: one JSON object, or one event. There is nothing in it to resume, so that it needs no place in a stream. */
+export function answerWhole(
+  exchange: Exchange,
+  body: string | Uint8Array | undefined,
+  asStream: boolean,
+  headers?: Readonly<Record<string, string>>,
+): void {
+  const isEvent = asStream && body !== undefined;
+  const sent = isEvent ? messageEvent(undefined, textOf(body)) : body;
+  exchange.answer(200, { ...(isEvent ? streamHeaders : json), ...headers }, sent);
 }

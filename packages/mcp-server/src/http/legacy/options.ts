@@ -10,6 +10,11 @@ export interface SessionOptions {
   /** Lets clients resume streams, and handlers let go of them. Absent: nothing is kept, and events have no ids. */
   readonly eventStore?: EventStore | undefined;
   readonly limits?: SessionLimits | undefined;
+  /**
+   * `json`: an answer is one JSON object where nothing was sent in its course. `stream`: each answer to a request is a stream of one event or more, for
+   * clients that read nothing else. Default `json`.
+   */
+  readonly answers?: "json" | "stream" | undefined;
 }
 
 /** What `createLegacySide` accepts. */

@@ -5,8 +5,8 @@ import type { Connection } from "../../server/connection.js";
 import type { McpServer } from "../../server/create-server.js";
 import { type EventPlace, readEventId, textOf } from "../events.js";
 import type { Exchange } from "../exchange.js";
-import { badRequest, errorBody, json } from "../refusals.js";
-import { Call, type CallOwner } from "./call.js";
+import { badRequest, errorBody } from "../refusals.js";
+import { answerWhole, Call, type CallOwner } from "./call.js";
 import type { DueQueue } from "./due-queue.js";
 import { GeneralStream } from "./general-stream.js";
 import { type ReplayCount, Replays } from "./replays.js";
@@ -19,6 +19,8 @@ export interface SessionSetting<P> extends StreamSetting {
   readonly revisions: readonly LegacyRevision[];
   readonly starting: DueQueue<Call>;
   readonly replays: ReplayCount;
+  /** Also of what is whole at once. */
+  readonly answersAsStream: boolean;
   /** A session has become busy, or idle. */
   onUse(session: Session<P>): void;
 }
@@ -76,6 +78,10 @@ export class Session<P> implements StreamOwner, CallOwner {
     return this.#setting.store !== undefined && this.knowsPriming;
   }
 
+  get answersAsStream(): boolean {
+    return this.#setting.answersAsStream;
+  }
+
   newStream(): SessionStream {
     this.#lastStream += 1;
     const stream = new SessionStream(this, this.#setting, this.#lastStream);
@@ -99,7 +105,7 @@ export class Session<P> implements StreamOwner, CallOwner {
       const isOpen = this.connection.revision !== undefined && !exchange.isGone && !this.#isEnded;
       const error = wireError(wireErrors.internal, "the server is closing");
       const body = this.#isEnded ? errorBody(error, request.id) : answer?.body;
-      exchange.answer(200, isOpen ? { ...json, "mcp-session-id": this.id } : json, body);
+      answerWhole(exchange, body, this.answersAsStream, isOpen ? { "mcp-session-id": this.id } : undefined);
       return isOpen;
     } finally {
       this.#use(-1);
