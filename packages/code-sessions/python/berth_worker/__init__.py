@@ -1,0 +1,1 @@
+"""The worker of a code session. `main.serve` is where it begins."""

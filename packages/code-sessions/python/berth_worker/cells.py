@@ -1,0 +1,208 @@
+"""Runs cells in the main thread, one after another, at most once each."""
+import _signal
+import _thread
+import builtins
+import os
+import sys
+from _collections import deque
+from time import process_time
+
+from berth_worker.source import Sources, split
+
+
+class Cells:
+    def __init__(self, settings, capture, outbox, main):
+        self._settings = settings
+        self._capture = capture
+        self._outbox = outbox
+        self._main_thread = _thread.get_ident()
+        self._inbox = deque()
+        self._filled = _thread.allocate_lock()
+        self._filled.acquire()
+        self._call = None
+        self._interrupted = None
+        self._interruptible = False
+        self._count = 0
+        self._sources = Sources()
+        self._handler = self._on_interrupt
+        self.namespace = main.__dict__
+
+    # In the channel's thread.
+
+    def submit(self, call, params):
+        self._inbox.append((call, params))
+        try:
+            self._filled.release()
+        except RuntimeError:
+            pass  # it is released already: the main thread has not looked yet
+
+    def interrupt(self, call):
+        """As Ctrl-C would. A call that has not begun is interrupted when it begins."""
+        self._interrupted = call
+        if call == self._call:
+            _signal.pthread_kill(self._main_thread, _signal.SIGINT)
+
+    # In the main thread.
+
+    def serve(self):
+        """For ever. What may rise between cells comes from signal handlers of the caller's code, and is theirs to see."""
+        self._install()
+        while True:
+            try:
+                self._prepare()
+                break
+            except Exception:  # a damaged site-packages costs that, not the session
+                sys.excepthook(*sys.exc_info())
+                break
+        while True:
+            try:
+                self._filled.acquire()
+                while self._inbox:
+                    self._run(*self._inbox.popleft())
+            except BaseException:
+                if self._capture.is_child:
+                    os._exit(1)
+                sys.excepthook(*sys.exc_info())
+
+    def _install(self):
+        """What the caller's code finds in place of a terminal."""
+        from berth_worker.refusals import refuse_breakpoint, refuse_input, silence
+
+        silence()
+        os.environ.setdefault("MPLBACKEND", "Agg")
+        sys.stdout, sys.stderr = self._capture.streams()
+        sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
+        builtins.input = refuse_input
+        sys.breakpointhook = refuse_breakpoint
+        builtins.display = self._display
+        _signal.signal(_signal.SIGINT, self._handler)
+
+    def _prepare(self):
+        """While nobody waits yet: what every session needs and what the first fault would wait for."""
+        import site
+
+        site.main()
+        sys.path.insert(0, self._settings["workspace"])
+        if not self._inbox:
+            import traceback  # noqa: F401
+
+    def _on_interrupt(self, number, frame):
+        if self._interruptible:
+            raise KeyboardInterrupt
+
+    def _run(self, call, params):
+        before = process_time()
+        self._count += 1
+        self._call = call
+        result, fault, status = None, None, "ok"
+        try:
+            self._capture.begin(call)
+            try:
+                result = self._evaluate(params["code"], call)
+            except BaseException as error:
+                status = self._status(error, call)
+                fault = self._describe(error, params["colours"])
+            finally:
+                self._interruptible = False
+        except BaseException as error:  # raised by a signal where the code was already over
+            self._interruptible = False
+            status, result = self._status(error, call), None
+            fault = self._describe(error, False)
+        if self._capture.is_child:
+            self._leave(fault)
+        answer = {"status": status, "result": result, "fault": fault, "cpuMs": (process_time() - before) * 1e3}
+        self._finish(call, answer)
+
+    def _evaluate(self, code, call):
+        self._look_around()
+        self._interruptible = True
+        if self._interrupted == call:
+            raise KeyboardInterrupt
+        name = self._sources.add(code, self._count)
+        body, last = split(code, name)
+        self._run_code(body)
+        value = None if last is None else self._run_code(last)
+        result = None if value is None else self._show(value)
+        if "matplotlib.pyplot" in sys.modules:
+            from berth_worker.figures import show_figures
+
+            show_figures(self._capture)
+        self._flush()
+        return result
+
+    def _run_code(self, code):
+        value = eval(code, self.namespace)
+        if not code.co_flags & 0x80:  # CO_COROUTINE: there is an await at the top
+            return value
+        from berth_worker.awaiting import run
+
+        return run(value)
+
+    def _show(self, value):
+        builtins._ = value
+        from berth_worker.display import show_result
+
+        return show_result(value, self._capture, self._settings["maxResultChars"])
+
+    def _display(self, *values, raw=False, **_):
+        """Shows values in the richest form that they have; `raw` for ready mappings of MIME types."""
+        from berth_worker.display import display
+
+        display(values, raw, self._capture)
+
+    def _look_around(self):
+        """Folders of packages that came meanwhile; streams that the cell before closed."""
+        if _signal.getsignal(_signal.SIGINT) is not self._handler:
+            _signal.signal(_signal.SIGINT, self._handler)
+        if sys.getrecursionlimit() < 200:
+            sys.setrecursionlimit(200)
+        if getattr(sys.stdout, "closed", True) or getattr(sys.stderr, "closed", True):
+            sys.stdout, sys.stderr = self._capture.streams()
+        packages = self._settings["packages"]
+        if packages not in sys.path and os.path.isdir(packages):
+            import site
+
+            site.addsitedir(packages)
+        if "linecache" in sys.modules:
+            self._sources.publish()
+
+    def _flush(self):
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:
+                pass  # the caller's own stream
+
+    def _status(self, error, call):
+        return "interrupted" if isinstance(error, KeyboardInterrupt) and self._interrupted == call else "error"
+
+    def _describe(self, error, colours):
+        self._flush()
+        try:
+            from berth_worker.faults import describe
+
+            self._sources.publish()
+            return describe(error, colours)
+        except Exception:  # no memory, or a class that cannot be shown
+            name = type(error).__name__
+            return {"name": f"{name}", "message": "", "traceback": f"{name}"}
+
+    def _finish(self, call, answer):
+        for _ in range(10):
+            try:
+                if self._call is not None:
+                    said = self._capture.end()
+                    self._call = None
+                    answer.update(said)
+                self._outbox.answer(call, answer)
+                return
+            except BaseException:
+                continue  # a signal handler of the caller's code, or no memory
+        os._exit(70)
+
+    def _leave(self, fault):
+        """A forked child that came back from its cell."""
+        self._flush()
+        if fault is not None:
+            os.write(2, fault["traceback"].encode("utf-8", "replace"))
+        os._exit(0 if fault is None else 1)

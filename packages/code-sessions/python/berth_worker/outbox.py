@@ -1,0 +1,55 @@
+"""Frames on their way out: JSON-RPC 2.0 messages, one a line.
+
+Only the pump thread writes. The main thread may be interrupted by a signal between any two of its steps, and half a
+frame would be the end of the session.
+"""
+import os
+from _collections import deque
+from _json import encode_basestring, make_encoder
+
+
+def _refuse(value):
+    raise TypeError(f"{type(value).__name__} is not sent")
+
+
+_encode = make_encoder(None, _refuse, encode_basestring, None, ":", ",", False, False, True)
+
+
+class Outbox:
+    def __init__(self, channel, frame_bytes):
+        self._channel = channel
+        self._frame_bytes = frame_bytes
+        self._frames = deque()
+        #: Set by the capture, which owns the thread that sends.
+        self.wake = lambda: None
+
+    def notify(self, method, params):
+        """False, and nothing sent, when the frame is over the host's limit."""
+        return self._put({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def answer(self, call, result):
+        if not self._put({"jsonrpc": "2.0", "id": call, "result": result}):
+            self.fail(call, "TOO_LARGE", "the answer is larger than a frame may be")
+
+    def fail(self, call, code, message):
+        error = {"code": -32000, "message": message[:2_000], "data": {"reason": code}}
+        self._put({"jsonrpc": "2.0", "id": call, "error": error})
+
+    def _put(self, message):
+        # `replace`: a lone surrogate has no UTF-8.
+        frame = ("".join(_encode(message, 0)) + "\n").encode("utf-8", "replace")
+        if len(frame) > self._frame_bytes:
+            return False
+        self._frames.append(frame)
+        self.wake()
+        return True
+
+    def send(self):
+        """In the pump thread. Blocks while the host does not read; a host that is gone ends the worker."""
+        while self._frames:
+            rest = memoryview(self._frames.popleft())
+            try:
+                while rest:
+                    rest = rest[os.write(self._channel, rest) :]
+            except OSError:
+                os._exit(0)
