@@ -16,6 +16,7 @@ export type {
 } from "./environment.js";
 export type { FieldFault, LeaseErrorCode, LeaseErrorDetails } from "./errors.js";
 export { isLeaseError, LeaseError } from "./errors.js";
+export type { GuestLimits } from "./guest/guest-limits.js";
 export type { LeaseEndReason, LeaseRecord, LeaseState } from "./lease.js";
 export type {
   AcquireOptions,
@@ -40,3 +41,5 @@ export type { RequireOptions } from "./require-capabilities.js";
 export { requireCapabilities } from "./require-capabilities.js";
 export type { Scheduler } from "./scheduler.js";
 export type { LeaseChange, LeaseFilter, LeaseStore } from "./store.js";
+export type { UnconfinedProviderOptions } from "./unconfined-provider.js";
+export { createUnconfinedProvider } from "./unconfined-provider.js";

@@ -1,0 +1,165 @@
+"""The agent's loop: what the host asks, what ends, and what is carried."""
+
+import os
+import select
+
+import _signal
+
+from children import Children
+from dial import dial
+from frames import FrameReader, write_frame
+
+EXIT_DEADLINE = 124
+
+
+class Agent:
+    """One thread, one poll. Nothing waits for code inside, except a full pipe to the host."""
+
+    def __init__(self, first_process: bool) -> None:
+        self.children = Children()
+        self.links: dict = {}
+        self.dial_path = ""
+        self._first_process = first_process
+        self._reader = FrameReader()
+        self._poll = select.poll()
+        self._handlers: dict = {}
+        self._terminals: dict = {}
+
+    def serve(self) -> None:
+        wake = self._watch_signals()
+        self.watch(0, select.POLLIN, self._read_control)
+        self.watch(wake, select.POLLIN, lambda _: self._wake(wake))
+        while True:
+            for descriptor, events in self._poll.poll():
+                handler = self._handlers.get(descriptor)
+                if handler is not None:
+                    handler(events)
+
+    def watch(self, descriptor: int, events: int, handler) -> None:
+        """Calls `handler(events)`; watching again changes both."""
+        self._handlers[descriptor] = handler
+        self._poll.register(descriptor, events)
+
+    def forget(self, descriptor: int) -> None:
+        if self._handlers.pop(descriptor, None) is not None:
+            self._poll.unregister(descriptor)
+
+    def end(self, code: int) -> None:
+        """The first process of a pid namespace takes all others with it; elsewhere they are looked for."""
+        if not self._first_process:
+            self.children.kill_all()
+        os._exit(code)
+
+    def _watch_signals(self) -> int:
+        wake, woken = os.pipe()
+        os.set_blocking(wake, False)
+        os.set_blocking(woken, False)
+        _signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+        _signal.signal(_signal.SIGCHLD, lambda *_: None)
+        _signal.signal(_signal.SIGTERM, lambda *_: self.end(0))
+        _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+        # The second enforcer: a timer of the kernel, which also fires while a write waits for the host.
+        _signal.signal(_signal.SIGALRM, lambda *_: self.end(EXIT_DEADLINE))
+        return wake
+
+    def _wake(self, wake: int) -> None:
+        try:
+            os.read(wake, 4096)
+        except BlockingIOError:
+            pass
+        for ident, code, number in self.children.reap():
+            write_frame(f'{{"exit":{ident},"code":{number_or_null(code)},"signal":{number_or_null(number)}}}')
+            self._terminals.pop(ident, None)
+
+    def _read_control(self, _events: int) -> None:
+        chunk = os.read(0, 65536)
+        if not chunk:
+            self.end(0)  # the host has gone
+        for frame in self._reader.feed(chunk):
+            self._obey(frame)
+
+    def _obey(self, frame: dict) -> None:
+        operation = frame["op"]
+        if operation == "signal":
+            self.children.signal(frame["id"], frame["signal"], frame["group"])
+        elif operation == "deadline":
+            self._set_deadline(frame["ms"])
+        elif operation == "resize":
+            self._resize(frame)
+        elif operation == "hello":
+            self._hello(frame)
+        else:
+            self._start(operation, frame)
+
+    def _start(self, operation: str, frame: dict) -> None:
+        ident = frame["id"]
+        try:
+            if operation == "spawn":
+                pid = self._spawn(frame)
+            elif operation == "terminal":
+                pid = self._open_terminal(frame)
+            else:
+                pid = self._relay(frame)
+        except (OSError, ValueError) as error:
+            write_frame(f'{{"failed":{ident},"errno":{getattr(error, "errno", None) or 0}}}')
+            return
+        write_frame(f'{{"started":{ident},"pid":{pid}}}')
+
+    def _hello(self, frame: dict) -> None:
+        self.dial_path = frame["dial"]
+        self._set_deadline(frame["ms"])
+        forward = frame.get("forward")
+        if forward is not None:
+            from forward import Forwarder
+
+            Forwarder(self, forward["port"], forward["socket"])
+        write_frame('{"ready":1}')
+
+    def _set_deadline(self, milliseconds: float) -> None:
+        # Zero would switch the timer off.
+        _signal.setitimer(_signal.ITIMER_REAL, max(milliseconds, 1) / 1000)
+
+    def _spawn(self, frame: dict) -> int:
+        stream = dial(self.dial_path, frame["tokens"][0])
+        try:
+            errors = dial(self.dial_path, frame["tokens"][1])
+            try:
+                actions = [
+                    (os.POSIX_SPAWN_DUP2, stream.fileno(), 0),
+                    (os.POSIX_SPAWN_DUP2, stream.fileno(), 1),
+                    (os.POSIX_SPAWN_DUP2, errors.fileno(), 2),
+                ]
+                return self.children.start(frame["id"], frame["argv"], frame["env"], frame["cwd"], actions)
+            finally:
+                errors.close()
+        finally:
+            stream.close()
+
+    def _open_terminal(self, frame: dict) -> int:
+        from terminal import open_terminal
+
+        terminal = open_terminal(self, frame)
+        self._terminals[frame["id"]] = terminal
+        return terminal.pid
+
+    def _resize(self, frame: dict) -> None:
+        terminal = self._terminals.get(frame["id"])
+        if terminal is not None:
+            terminal.resize(frame["columns"], frame["rows"])
+
+    def _relay(self, frame: dict) -> int:
+        from dial import connect_loopback
+        from link import SocketEnd, link
+
+        inner = connect_loopback(frame["port"])
+        try:
+            outer = dial(self.dial_path, frame["tokens"][0])
+        except OSError:
+            inner.close()
+            raise
+        link(self, SocketEnd(inner), SocketEnd(outer))
+        return 0
+
+
+def number_or_null(number) -> str:
+    return "null" if number is None else str(number)

@@ -1,0 +1,34 @@
+import type { Readable, Writable } from "node:stream";
+import type { EnvironmentEnd, HeldLimit } from "../environment.js";
+
+/** How the agent's process ended. */
+export interface HostExit extends EnvironmentEnd {
+  /** Its exit status, when it ended by itself. */
+  readonly code: number | undefined;
+}
+
+/** The process in which an agent runs, as a provider started it. */
+export interface GuestHost {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** What the agent itself complains of. Nothing of a command gets here. */
+  readonly stderr: Readable;
+  readonly enforced: readonly HeldLimit[];
+  /** Resolves when everything of it has gone. Never rejects. */
+  readonly exited: Promise<HostExit>;
+  usage(): { readonly memoryBytes: number | undefined; readonly processes: number | undefined };
+  /** Kills everything and resolves when its absence was seen. Rejects when it could not be confirmed. */
+  kill(): Promise<void>;
+}
+
+/** Where things are, as commands inside see them. */
+export interface GuestPlaces {
+  readonly workspace: string;
+  readonly interpreter: string;
+  /** Socket of the dial listener. */
+  readonly dial: string;
+  /** Folder of staged wheels; undefined when packages are not granted. */
+  readonly wheels: string | undefined;
+  /** Variables of every command, below those of the profile. */
+  readonly env: Readonly<Record<string, string>>;
+}

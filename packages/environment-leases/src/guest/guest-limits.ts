@@ -1,0 +1,58 @@
+import { type FieldFault, LeaseError } from "../errors.js";
+
+/** Bounds of what one guest may cost the host. */
+export interface GuestLimits {
+  /** What `run` keeps of stdout and of stderr, each: 0 to 64 MiB. Default 1 MiB. What is over it is read, counted and dropped. */
+  readonly maxOutputBytes?: number | undefined;
+  /** Processes, terminals and requests of one environment that the host follows at once: 1 to 4_096. Default 256. */
+  readonly maxOpen?: number | undefined;
+  /** From asking the agent to the started process: 100 to 600_000 ms. Default 10_000. */
+  readonly startTimeoutMs?: number | undefined;
+  /** Streams that were connected and have not said yet what they are: 1 to 1_024. Default 32. */
+  readonly maxPendingStreams?: number | undefined;
+  /** How long such a stream may be silent: 10 to 60_000 ms. Default 5_000. */
+  readonly streamTimeoutMs?: number | undefined;
+  /** Streams with a wrong token, silent or too many, after which the environment is ended: 1 to 1_000_000. Default 1_000. */
+  readonly maxRefusedStreams?: number | undefined;
+  /** After a command has ended, how long what it left behind may hold its output open: 0 to 60_000 ms. Default 200. */
+  readonly drainMs?: number | undefined;
+}
+
+/** GuestLimits with defaults filled in. */
+export type GuestBounds = { readonly [Name in keyof GuestLimits]-?: number };
+
+const ranges = {
+  maxOutputBytes: { min: 0, max: 64 * 1024 * 1024, standard: 1024 * 1024 },
+  maxOpen: { min: 1, max: 4096, standard: 256 },
+  startTimeoutMs: { min: 100, max: 600_000, standard: 10_000 },
+  maxPendingStreams: { min: 1, max: 1024, standard: 32 },
+  streamTimeoutMs: { min: 10, max: 60_000, standard: 5000 },
+  maxRefusedStreams: { min: 1, max: 1_000_000, standard: 1000 },
+  drainMs: { min: 0, max: 60_000, standard: 200 },
+} as const;
+
+/** @throws {LeaseError} `OPTION_INVALID`, naming every member at fault. */
+export function readGuestLimits(limits: GuestLimits = {}): GuestBounds {
+  const faults: FieldFault[] = Object.keys(limits)
+    .filter((name) => !(name in ranges))
+    .map((name) => ({ field: `limits.${name}`, fault: "is not a limit of this provider" }));
+  const read = (name: keyof GuestLimits): number => {
+    const { min, max, standard } = ranges[name];
+    const value = limits[name] ?? standard;
+    if (!Number.isInteger(value) || value < min || value > max) {
+      faults.push({ field: `limits.${name}`, fault: `must be a whole number from ${min} to ${max}, was ${value}` });
+    }
+    return value;
+  };
+  const bounds: GuestBounds = {
+    maxOutputBytes: read("maxOutputBytes"),
+    maxOpen: read("maxOpen"),
+    startTimeoutMs: read("startTimeoutMs"),
+    maxPendingStreams: read("maxPendingStreams"),
+    streamTimeoutMs: read("streamTimeoutMs"),
+    maxRefusedStreams: read("maxRefusedStreams"),
+    drainMs: read("drainMs"),
+  };
+  if (faults.length > 0) throw new LeaseError("OPTION_INVALID", "limits of the provider cannot be read", { faults });
+  return bounds;
+}

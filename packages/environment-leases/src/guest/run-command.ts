@@ -1,0 +1,94 @@
+import type { CommandResult, GuestExit } from "../environment.js";
+import { LeaseError } from "../errors.js";
+import { collectOutput } from "./collect-output.js";
+import type { StartFrame } from "./control-channel.js";
+import type { Ending } from "./ending.js";
+import type { GuestAgent } from "./guest-agent.js";
+import type { GuestBounds } from "./guest-limits.js";
+import { guestProcess } from "./guest-process.js";
+import { environmentEnded } from "./within.js";
+
+export interface RunTerms {
+  readonly frame: StartFrame;
+  readonly stdin: Uint8Array;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RunSurroundings {
+  readonly agent: GuestAgent;
+  readonly bounds: GuestBounds;
+  readonly ending: Ending;
+}
+
+/** Runs a program to its end. The time for starting it counts. */
+export async function runCommand({ agent, bounds, ending }: RunSurroundings, terms: RunTerms): Promise<CommandResult> {
+  terms.signal?.throwIfAborted();
+  const startedAt = performance.now();
+  const { signal, stop } = bounded(terms);
+  try {
+    await using process = guestProcess(await agent.start(terms.frame, { streams: 2, signal }));
+    const stdout = collectOutput(process.stream, bounds.maxOutputBytes);
+    const stderr = collectOutput(process.stderr, bounds.maxOutputBytes);
+    process.stream.end(terms.stdin);
+    const exit = await untilAborted(process.exited, signal);
+    if (exit.code === undefined && exit.signal === undefined && ending.end !== undefined)
+      throw environmentEnded(ending.end);
+    // What cut itself loose from the command's group may hold its output for ever; nobody waits for that.
+    await atMost(Promise.all([stdout.done, stderr.done]), bounds.drainMs);
+    return describe(exit, stdout, stderr, performance.now() - startedAt);
+  } finally {
+    stop();
+  }
+}
+
+/** A signal that also fires, with `COMMAND_TIMEOUT`, when the time is over. */
+function bounded({ signal, timeoutMs }: RunTerms): { signal: AbortSignal; stop: () => void } {
+  const timeout = new AbortController();
+  const error = new LeaseError("COMMAND_TIMEOUT", `the command did not end within ${timeoutMs} ms and was killed`);
+  const timer = setTimeout(() => timeout.abort(error), timeoutMs);
+  const onAbort = (): void => timeout.abort(signal?.reason);
+  signal?.addEventListener("abort", onAbort);
+  const stop = (): void => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  };
+  return { signal: timeout.signal, stop };
+}
+
+async function untilAborted(exited: Promise<GuestExit>, signal: AbortSignal): Promise<GuestExit> {
+  signal.throwIfAborted();
+  let onAbort = (): void => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort);
+  });
+  try {
+    return await Promise.race([exited, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+async function atMost(done: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([done, late]);
+  clearTimeout(timer);
+}
+
+type Output = ReturnType<typeof collectOutput>;
+
+function describe(exit: GuestExit, stdout: Output, stderr: Output, durationMs: number): CommandResult {
+  return {
+    exitCode: exit.code,
+    signal: exit.signal,
+    stdout: stdout.bytes(),
+    stderr: stderr.bytes(),
+    stdoutBytes: stdout.total(),
+    stderrBytes: stderr.total(),
+    durationMs,
+  };
+}

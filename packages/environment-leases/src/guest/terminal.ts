@@ -1,0 +1,91 @@
+import type { Socket } from "node:net";
+import type { TerminalChannel } from "../environment.js";
+import { LeaseError } from "../errors.js";
+import type { Started } from "./guest-agent.js";
+
+const defaultReadBytes = 65_536;
+const maxWriteBytes = 65_536;
+/** What may wait to be written when callers stop waiting for their writes. */
+const maxWaitingBytes = 1024 * 1024;
+const maxSize = 1000;
+
+/** A shell on a pseudo terminal inside, as its user holds it. */
+export function terminalChannel(started: Started): TerminalChannel {
+  const [stream] = started.streams;
+  if (stream === undefined) throw new Error("a terminal was started without its stream");
+  let closing: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await started.kill();
+    stream.destroy();
+  };
+  const close = (): Promise<void> => (closing ??= end());
+  return {
+    read: ({ maxBytes = defaultReadBytes, signal } = {}) => readChunk(stream, readSize(maxBytes), signal),
+    write: (bytes, { signal } = {}) => writeChunk(stream, bytes, signal),
+    resize: (columns, rows) => started.resize(readCells("columns", columns), readCells("rows", rows)),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function readChunk(stream: Socket, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const chunk: Buffer | null = stream.read(Math.min(maxBytes, stream.readableLength) || undefined);
+    if (chunk !== null) return chunk;
+    if (stream.readableEnded || stream.destroyed) return new Uint8Array();
+    await nextOf(stream, ["readable", "end", "close"], signal);
+  }
+}
+
+async function writeChunk(stream: Socket, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  if (bytes.length > maxWriteBytes)
+    throw tooLarge(`${bytes.length} bytes in one write, at most ${maxWriteBytes} are taken`);
+  if (!stream.writable) throw new LeaseError("ENVIRONMENT_ENDED", "the terminal has ended");
+  if (stream.writableLength > maxWaitingBytes)
+    throw tooLarge(`${stream.writableLength} bytes wait to be read by the terminal`);
+  await new Promise<void>((resolve, reject) => {
+    const onAbort = (): void => reject(signal?.reason);
+    signal?.addEventListener("abort", onAbort);
+    // A copy, since the caller may use the bytes again once the call was aborted.
+    stream.write(Buffer.from(bytes), (error) => {
+      signal?.removeEventListener("abort", onAbort);
+      if (error == null) resolve();
+      else reject(new LeaseError("ENVIRONMENT_ENDED", "the terminal has ended", { cause: error }));
+    });
+  });
+}
+
+async function nextOf(stream: Socket, events: readonly string[], signal?: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const stop = (): void => {
+      for (const event of events) stream.off(event, onEvent);
+      signal?.removeEventListener("abort", onAbort);
+    };
+    const onEvent = (): void => {
+      stop();
+      resolve();
+    };
+    const onAbort = (): void => {
+      stop();
+      reject(signal?.reason);
+    };
+    for (const event of events) stream.on(event, onEvent);
+    signal?.addEventListener("abort", onAbort);
+  });
+}
+
+function readSize(maxBytes: number): number {
+  if (Number.isInteger(maxBytes) && maxBytes >= 1) return Math.min(maxBytes, 16 * 1024 * 1024);
+  throw new LeaseError("OPTION_INVALID", `maxBytes must be a whole number of at least 1, was ${maxBytes}`);
+}
+
+function readCells(name: string, value: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= maxSize) return value;
+  throw new LeaseError("OPTION_INVALID", `${name} must be a whole number from 1 to ${maxSize}, was ${value}`);
+}
+
+function tooLarge(what: string): LeaseError {
+  return new LeaseError("INPUT_TOO_LARGE", what);
+}

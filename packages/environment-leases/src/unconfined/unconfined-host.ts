@@ -1,0 +1,63 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import type { GuestHost, HostExit } from "../guest/guest-host.js";
+import type { GuestProgram } from "../workers/guest-program.js";
+import { bootId, markVariable, startTimeOf } from "../workers/process-marks.js";
+import type { WorkerFolder } from "../workers/worker-folder.js";
+import { killMarked } from "./kill-marked.js";
+
+type Agent = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** How long an agent may take to end its processes before it is killed itself. */
+const graceMs = 2000;
+
+/** Starts an agent as a plain child with a group of its own. It ends, with everything below it, when its stdin does. */
+export async function startUnconfined(folder: WorkerFolder, program: GuestProgram): Promise<GuestHost> {
+  const child: Agent = spawn(program.interpreter, ["-I", "-S", "-B", join(program.folder, "main.pyc")], {
+    cwd: "/",
+    detached: true,
+    env: { [markVariable]: folder.name },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  child.stdin.on("error", () => {}); // it has ended, which `exited` tells
+  const exited = followExit(child, folder.name);
+  if (child.pid !== undefined) {
+    await folder.writeIdentity({ bootId: bootId(), pid: child.pid, startTime: startTimeOf(child.pid) });
+  }
+  let killing: Promise<void> | undefined;
+  const kill = async (): Promise<void> => {
+    child.stdin.destroy();
+    const timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
+    await exited;
+    clearTimeout(timer);
+    await killMarked(folder.name);
+  };
+  return {
+    stdin: child.stdin,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    enforced: [],
+    exited: exited.then((exit) => (killing === undefined ? exit : { ...exit, reason: "closed", detail: "closed" })),
+    usage: () => ({ memoryBytes: undefined, processes: undefined }),
+    kill: () => (killing ??= kill()),
+  };
+}
+
+function followExit(child: Agent, mark: string): Promise<HostExit> {
+  return new Promise<HostExit>((resolve) => {
+    child.once("error", (error) => resolve({ reason: "exit", detail: error.message, code: undefined }));
+    child.once("exit", (code, signal) => {
+      // When somebody killed the agent, what it had started has lost its keeper.
+      void killMarked(mark).then(
+        () => resolve(describeExit(code, signal)),
+        () => resolve(describeExit(code, signal)),
+      );
+    });
+  });
+}
+
+function describeExit(code: number | null, signal: NodeJS.Signals | null): HostExit {
+  if (signal !== null) return { reason: "signal", detail: signal, code: undefined };
+  return { reason: "exit", detail: `exit status ${code}`, code: code ?? undefined };
+}

@@ -1,0 +1,114 @@
+import { execFile } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+import { findInterpreter, isConfinementError } from "@berth/process-confinement";
+import { LeaseError } from "../errors.js";
+import { guestSources } from "../guest-sources.js";
+
+/** The agent, compiled for one interpreter. */
+export interface GuestProgram {
+  /** As commands inside may name it. */
+  readonly interpreter: string;
+  /** Folder of the compiled agent; `main.pyc` in it is what runs. */
+  readonly folder: string;
+}
+
+const compileTimeoutMs = 60_000;
+const oldestMinor = 10;
+
+// Compiled once for each interpreter: compiling at each start would take as long as the interpreter's own start.
+const compileScript = `
+import sys
+if sys.version_info[:2] < (3, ${oldestMinor}):
+    sys.exit("TOO_OLD")
+import os, py_compile
+source, target = sys.argv[1:]
+for name in os.listdir(source):
+    if name.endswith(".py"):
+        py_compile.compile(os.path.join(source, name), os.path.join(target, name + "c"), name, True,
+                           invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+`;
+
+/**
+ * Finds the interpreter that a template names and compiles the agent for it below \`folder\`, unless that was done before.
+ * @throws {LeaseError} `ENVIRONMENT_NOT_CREATED`.
+ */
+export async function prepareGuest(folder: string, template: string, signal?: AbortSignal): Promise<GuestProgram> {
+  const interpreter = locate(template, await findInPath(template));
+  const target = join(folder, "guest", await keyOf(interpreter));
+  if (await isFolder(target)) return { interpreter, folder: target };
+  const fresh = join(folder, "guest", `new-${randomBytes(6).toString("hex")}`);
+  await mkdir(fresh, { recursive: true, mode: 0o700 });
+  try {
+    await compile(interpreter, fresh, signal);
+    await rename(fresh, target);
+  } catch (error) {
+    await rm(fresh, { recursive: true, force: true });
+    // Another one was faster; what it compiled is the same.
+    if (!(await isFolder(target))) throw error;
+  }
+  return { interpreter, folder: target };
+}
+
+async function findInPath(template: string): Promise<string> {
+  if (isAbsolute(template)) return template;
+  if (!template.includes("/")) {
+    for (const folder of (process.env["PATH"] ?? "").split(delimiter).filter(isAbsolute)) {
+      if (await isFile(join(folder, template))) return join(folder, template);
+    }
+  }
+  throw notCreated(`the template ${template} is neither an absolute path nor a program in PATH`);
+}
+
+function locate(template: string, path: string): string {
+  try {
+    return findInterpreter(path).file;
+  } catch (cause) {
+    if (!isConfinementError(cause)) throw cause;
+    throw notCreated(`the template ${template} is no interpreter: ${cause.message}`, cause);
+  }
+}
+
+/** Changes with the interpreter and with the agent, so that what was compiled for another is never run. */
+async function keyOf(interpreter: string): Promise<string> {
+  const { mtimeMs, size, ino } = await stat(interpreter);
+  const hash = createHash("sha256").update(JSON.stringify([interpreter, mtimeMs, size, ino]));
+  const names = (await readdir(guestSources)).filter((name) => name.endsWith(".py")).sort();
+  for (const name of names) hash.update(`${name}\0`).update(await readFile(join(guestSources, name)));
+  return hash.digest("hex").slice(0, 16);
+}
+
+async function compile(interpreter: string, target: string, signal?: AbortSignal): Promise<void> {
+  const args = ["-I", "-S", "-B", "-c", compileScript, guestSources, target];
+  await new Promise<void>((resolve, reject) => {
+    execFile(interpreter, args, { env: {}, timeout: compileTimeoutMs, signal }, (error, _stdout, stderr) => {
+      if (error === null) resolve();
+      else if (signal?.aborted === true) reject(signal.reason);
+      else if (stderr.includes("TOO_OLD"))
+        reject(notCreated(`${interpreter} is older than Python 3.${oldestMinor}`, error));
+      else reject(notCreated(`${interpreter} could not compile the agent: ${stderr.slice(-500)}`, error));
+    });
+  });
+}
+
+function notCreated(message: string, cause?: unknown): LeaseError {
+  return new LeaseError("ENVIRONMENT_NOT_CREATED", message, {
+    cause,
+    cure: "name a CPython of version 3.10 to 3.13 as the profile's template",
+  });
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (seen) => seen.isFile(),
+    () => false,
+  );
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (seen) => seen.isDirectory(),
+    () => false,
+  );
+}
