@@ -8,6 +8,8 @@ export interface Program {
   readonly file: string;
   /** Trees and files outside /usr, which are bound at their own paths. */
   readonly trees: readonly string[];
+  /** The interpreter of a Python program. */
+  readonly python: string | undefined;
 }
 
 /**
@@ -17,8 +19,8 @@ export interface Program {
 export function findProgram(path: string): Program {
   const real = resolveProgram(path);
   const interpreter = tryFindInterpreter(path);
-  if (interpreter !== undefined) return { file: interpreter.file, trees: interpreter.trees };
-  return { file: real, trees: real.startsWith("/usr/") ? [] : [real] };
+  if (interpreter !== undefined) return { file: interpreter.file, trees: interpreter.trees, python: interpreter.file };
+  return { file: real, trees: real.startsWith("/usr/") ? [] : [real], python: undefined };
 }
 
 function resolveProgram(path: string): string {

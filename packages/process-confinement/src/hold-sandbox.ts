@@ -44,6 +44,7 @@ export function holdSandbox({ launched, identity, command, asPid1, cleanUp }: He
   const finish = async (): Promise<SandboxExit> => {
     const outerExit = await launched.exited;
     launched.word.destroy();
+    launched.stdin.destroy();
     // The command's exit ends bubblewrap, whose end ends process 1, whose end ends everything: only that proves it.
     signalProcess(init, "SIGKILL");
     await becomesTrue(() => !isAlive(init), Number.POSITIVE_INFINITY);

@@ -3,8 +3,11 @@ export type { ConfinementErrorCode, ConfinementErrorDetails } from "./errors.js"
 export { ConfinementError, isConfinementError } from "./errors.js";
 export type { Interpreter } from "./find-interpreter.js";
 export { findInterpreter } from "./find-interpreter.js";
+export { egressPort, egressSocketPath } from "./forwarder.js";
 export { openSandbox } from "./open-sandbox.js";
 export type { BoundPath, ConfinementLimits, ConfinementPolicy, NetworkPolicy, Workspace } from "./policy.js";
+export type { EndSandboxOptions } from "./presence.js";
+export { endSandbox, findSandbox } from "./presence.js";
 export type {
   LimitEnforcement,
   Sandbox,

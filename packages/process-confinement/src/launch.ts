@@ -65,7 +65,7 @@ export async function launch(plan: SandboxPlan, tools: HostTools, prefix: readon
   const launched = await hold(child);
   feed(child, argsDescriptor, args.map((text) => `${text}\0`).join(""));
   feed(child, seccompDescriptor, seccompFilter(tools.architecture));
-  texts.forEach((content, index) => feed(child, firstText + index, content));
+  for (const [index, content] of texts.entries()) feed(child, firstText + index, content);
   return launched;
 }
 
@@ -97,6 +97,7 @@ async function hold(child: ChildProcess): Promise<Launched> {
   word.on("error", () => {}); // the sandbox ended first: seen by its exit
   word.resume();
   const stdin = pipeOf(child, 0);
+  stdin.on("error", () => {}); // the command closed its input, or ended: a caller who wants to know listens, too
   return {
     outer: markProcess(child.pid),
     exited: exited.passed,

@@ -6,3 +6,9 @@ export type Mount =
   | { readonly kind: "link"; readonly target: string; readonly to: string }
   /** A file of our own, written into the root file system before that becomes read-only. */
   | { readonly kind: "text"; readonly target: string; readonly content: string };
+
+/** A mount and the member of the policy that asked for it. */
+export interface AskedMount {
+  readonly field: string;
+  readonly mount: Mount;
+}

@@ -1,6 +1,5 @@
 import { ConfinementError } from "./errors.js";
-import type { Mount } from "./mounts.js";
-import type { AskedMount } from "./plan-sandbox.js";
+import type { AskedMount, Mount } from "./mounts.js";
 
 /** What bubblewrap mounts by itself. */
 const ownMounts = ["/proc", "/dev", "/sys"];

@@ -1,36 +1,52 @@
 import type { SandboxPlan } from "./bubblewrap-argv.js";
-import { findProgram } from "./find-program.js";
-import type { Mount } from "./mounts.js";
+import { ConfinementError } from "./errors.js";
+import { findProgram, type Program } from "./find-program.js";
+import { egressSocketPath, forwarderCommand, withProxyVariables } from "./forwarder.js";
+import type { AskedMount, Mount } from "./mounts.js";
 import { placeMounts } from "./place-mounts.js";
 import type { SandboxTerms } from "./sandbox-terms.js";
-import { startScript } from "./start-script.js";
+import { startCommand } from "./start-script.js";
 import { readSystemTree } from "./system-tree.js";
 
-/** Where the socket of an egress proxy lies inside. */
-export const egressSocketPath = "/run/berth/egress.sock";
+/** What stands between bubblewrap and the command, beside the handshake. */
+export interface PlanSurroundings {
+  readonly findTool: (name: string) => string | undefined;
+  /** Program and arguments that set limits inside; may be empty. */
+  readonly innerPrefix: readonly string[];
+}
 
 /**
  * Decides what a sandbox is made of.
- * @throws {ConfinementError} `POLICY_INVALID` for targets that hide one another, and what `findProgram` throws.
+ * @throws {ConfinementError} `POLICY_INVALID` for targets that hide one another, `CONFINEMENT_UNAVAILABLE` without a program
+ * that could forward to the proxy, and what `findProgram` throws.
  */
-export function planSandbox(terms: SandboxTerms): SandboxPlan {
+export function planSandbox(terms: SandboxTerms, surroundings: PlanSurroundings): SandboxPlan {
   const program = findProgram(terms.file);
-  const command = [program.file, ...terms.args];
+  const { egress } = terms.policy;
+  const duties = {
+    handshake: terms.handshake === "shell",
+    forwarder: egress?.forwarder === "helper" ? findForwarder(program, surroundings) : undefined,
+  };
   return {
     mounts: placeMounts(readSystemTree(), policyMounts(terms), program.trees),
     tmpBytes: terms.policy.tmpBytes,
-    env: terms.env,
+    env: egress === undefined ? terms.env : withProxyVariables(terms.env),
     cwd: terms.cwd,
     asPid1: terms.asPid1,
     disableUserNamespaces: true,
-    command: terms.handshake === "command" ? command : ["/bin/sh", "-c", startScript, "sh", ...command],
+    command: [...surroundings.innerPrefix, ...startCommand(duties), program.file, ...terms.args],
   };
 }
 
-/** A mount and the member of the policy that asked for it. */
-export interface AskedMount {
-  readonly field: string;
-  readonly mount: Mount;
+function findForwarder({ python }: Program, { findTool }: PlanSurroundings): readonly string[] {
+  const isInside = (tool: string | undefined): boolean => tool?.startsWith("/usr/") ?? false;
+  const [socat, systemPython] = ["socat", "python3"].map(findTool).map((tool) => (isInside(tool) ? tool : undefined));
+  const forwarder = forwarderCommand({ socat, python: python ?? systemPython });
+  if (forwarder !== undefined) return forwarder;
+  throw new ConfinementError("CONFINEMENT_UNAVAILABLE", "nothing here can forward a port to the egress proxy", {
+    field: "network.forwarder",
+    cure: "install socat (apt-get install socat) or Python, or let the command do it (forwarder: command)",
+  });
 }
 
 function policyMounts({ policy }: SandboxTerms): readonly AskedMount[] {

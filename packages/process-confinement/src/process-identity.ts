@@ -41,6 +41,21 @@ export function isAlive({ pid, startTime }: ProcessMark): boolean {
   return stat !== undefined && stat.startTime === startTime && stat.state !== "Z" && stat.state !== "X";
 }
 
+/** As `isAlive`, and `unknown` where /proc hides a process of somebody else (mount option hidepid). */
+export function lookFor(mark: ProcessMark): "running" | "gone" | "unknown" {
+  if (readStat(mark.pid) !== undefined) return isAlive(mark) ? "running" : "gone";
+  try {
+    process.kill(mark.pid, 0);
+    return readStat(mark.pid) === undefined ? "unknown" : "gone"; // it came between the two looks: another one
+  } catch (error) {
+    return isAbsent(error) ? "gone" : "unknown";
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ESRCH";
+}
+
 /**
  * Signals this very process, not another one that got its number. False when it has ended.
  * Between look and signal lie microseconds, in which a number is not given out again: that takes a whole round of them.
@@ -51,7 +66,7 @@ export function signalProcess(mark: ProcessMark, signal: NodeJS.Signals): boolea
     process.kill(mark.pid, signal);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ESRCH") return false;
+    if (isAbsent(error)) return false;
     throw error;
   }
 }

@@ -7,6 +7,8 @@ export interface ReadyStream {
   readonly ready: Promise<boolean>;
   /** The start script's status when the command could not be executed; undefined when the stream ended without one. */
   readonly failure: Promise<number | undefined>;
+  /** Resolves when nobody can write to it any more. Before the host's word, every process of the sandbox can. */
+  readonly closed: Promise<void>;
 }
 
 /** `r\n`, and `x STATUS\n` at most. What else is written comes from a broken command and is dropped. */
@@ -16,10 +18,12 @@ const maxWords = 64;
 export function readReady(stream: Readable): ReadyStream {
   const ready = createGate<boolean>();
   const failure = createGate<number | undefined>();
+  const closed = createGate<void>();
   let text = "";
   const end = (): void => {
     ready.open(false);
     failure.open(undefined);
+    closed.open();
   };
   stream.on("data", (chunk: Buffer) => {
     if (text.length < maxWords) text += chunk.toString("latin1");
@@ -29,5 +33,5 @@ export function readReady(stream: Readable): ReadyStream {
   });
   stream.once("close", end);
   stream.on("error", end);
-  return { ready: ready.passed, failure: failure.passed };
+  return { ready: ready.passed, failure: failure.passed, closed: closed.passed };
 }

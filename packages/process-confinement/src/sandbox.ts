@@ -43,6 +43,8 @@ export interface SandboxIdentity {
   /** The outer bubblewrap and the namespace's process 1, as this machine numbers them, with their start times in ticks. */
   readonly outer: { readonly pid: number; readonly startTime: number };
   readonly init: { readonly pid: number; readonly startTime: number };
+  /** Inode of the pid namespace in which these numbers hold: seen from another one, nothing can be said. */
+  readonly hostPidNamespace: number;
   /** Inode of the pid namespace: with it, a process that changed its parent is still known. */
   readonly pidNamespace: number;
   /** Absolute paths of the control groups that were made for it. */

@@ -5,24 +5,17 @@ import { within } from "./within.js";
 const maxWords = 4_096;
 const lastWordsMs = 250;
 
-/** Keeps what is written to a stream until the sandbox has started; then it is left to the caller, from the first byte. */
-export interface LastWords {
-  /** What was written, at most a few kilobytes, once the writer is gone. */
-  read(): Promise<string>;
-}
-
-export function listenForLastWords(stderr: Readable): LastWords {
-  return {
-    read: async () => {
-      const chunks: Buffer[] = [];
-      const closed = new Promise<void>((resolve) => {
-        stderr.once("close", resolve);
-      });
-      stderr.on("data", (chunk: Buffer) => void chunks.push(chunk));
-      await within(closed, lastWordsMs);
-      return Buffer.concat(chunks).subarray(0, maxWords).toString("utf8").trim();
-    },
-  };
+/** What was written to a stream of a sandbox that did not start, at most a few kilobytes. */
+export async function readLastWords(stderr: Readable): Promise<string> {
+  let words = Buffer.alloc(0);
+  stderr.on("data", (chunk: Buffer) => {
+    words = Buffer.concat([words, chunk.subarray(0, maxWords - words.length)]);
+  });
+  const closed = new Promise<void>((resolve) => {
+    stderr.once("close", resolve);
+  });
+  await within(closed, lastWordsMs);
+  return words.toString("utf8").trim();
 }
 
 /** Why bubblewrap did not come up, from what it said. */

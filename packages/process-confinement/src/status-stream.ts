@@ -5,6 +5,8 @@ import { createGate } from "./gate.js";
 export interface StatusStream {
   /** The namespace's process 1 as this machine numbers it; undefined when bubblewrap ended before it was made. */
   readonly init: Promise<number | undefined>;
+  /** As `init`, for one who cannot wait. */
+  initNow(): number | undefined;
   /** Exit status of the command, 128 and the signal's number for one that was killed; undefined when it never ran. */
   readonly exitCode: Promise<number | undefined>;
 }
@@ -34,7 +36,7 @@ export function readStatus(stream: Readable): StatusStream {
   });
   stream.once("close", end);
   stream.on("error", end);
-  return { init: init.passed, exitCode: exitCode.passed };
+  return { init: init.passed, initNow: () => memberOf(text, "child-pid"), exitCode: exitCode.passed };
 }
 
 function memberOf(documents: string, name: string): number | undefined {

@@ -1,0 +1,38 @@
+import type { ControlGroups } from "./limits/control-groups.js";
+import { innerPrefix, joinPrefix } from "./limits/join.js";
+import { makeControlGroups } from "./limits/make-groups.js";
+import { planLimits } from "./limits/plan.js";
+import type { LimitEnforcement } from "./sandbox.js";
+import type { SandboxTerms } from "./sandbox-terms.js";
+
+/** How the limits of one sandbox are held. */
+export interface SandboxLimits {
+  readonly enforced: readonly LimitEnforcement[];
+  /** Goes before the first process inside. */
+  readonly innerPrefix: readonly string[];
+  /** The one step that leaves something behind: whoever calls it ends the groups. */
+  makeGroups(): ControlGroups;
+  /** Goes before bubblewrap. */
+  prefix(groups: ControlGroups): readonly string[];
+}
+
+/** @throws {ConfinementError} `LIMIT_NOT_ENFORCEABLE`. */
+export function limitSandbox({ name, policy, asPid1 }: SandboxTerms): SandboxLimits {
+  const forwarder = policy.egress?.forwarder === "helper" ? 1 : 0;
+  const plan = planLimits(policy.limits, { outside: 1, inside: (asPid1 ? 0 : 1) + forwarder });
+  // Without a limit to hold a group would cost a process more at each start; process 1's end ends everything anyway.
+  const groups = plan.groups.some(({ writes }) => writes.length > 0) ? plan.groups : [];
+  return {
+    enforced: [...plan.enforced, ...memoryFileSystems(policy)],
+    innerPrefix: innerPrefix(plan),
+    makeGroups: () => makeControlGroups(groups, name),
+    prefix: ({ paths }) => joinPrefix(plan, paths),
+  };
+}
+
+function memoryFileSystems({ tmpBytes, workspace }: SandboxTerms["policy"]): readonly LimitEnforcement[] {
+  const by = "memory-file-system";
+  const bytes = workspace?.memoryBytes;
+  const ofTmp = { limit: "tmpBytes", value: tmpBytes, by } as const;
+  return bytes === undefined ? [ofTmp] : [ofTmp, { limit: "workspaceBytes", value: bytes, by }];
+}

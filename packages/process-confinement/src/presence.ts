@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { type ControlGroups, recordedControlGroups } from "./limits/control-groups.js";
+import { isAlive, lookFor, type ProcessMark, readBootId, readPidNamespace, signalProcess } from "./process-identity.js";
+import { readIdentity } from "./read-identity.js";
+import type { SandboxIdentity, SandboxPresence } from "./sandbox.js";
+import { becomesTrue } from "./within.js";
+
+/**
+ * Whether anything of a recorded sandbox is left: its processes, or a control group with a process. A number that was given
+ * to another process since is not taken for it. `unknown` where nothing can be said: from another pid namespace, or when the
+ * processes of other users are hidden.
+ * @throws {ConfinementError} `SANDBOX_OPTION_INVALID` for a record that cannot be read.
+ */
+export function findSandbox(identity: SandboxIdentity): SandboxPresence {
+  const known = readIdentity(identity);
+  return look(known, recordedControlGroups(known.controlGroups, known.name));
+}
+
+/** What bounds `endSandbox`. */
+export interface EndSandboxOptions {
+  /** From SIGKILL until the absence must be seen: 1 to 600_000 milliseconds. Default 5_000. */
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Ends a recorded sandbox with SIGKILL and removes its control groups, for a host that did not start it. Never signals a
+ * process that only got its number.
+ * @returns `gone` once its absence was seen; `running` when it was still there at the end of the time.
+ * @throws {ConfinementError} `SANDBOX_OPTION_INVALID` for a record that cannot be read. Also the signal's reason.
+ */
+export async function endSandbox(
+  identity: SandboxIdentity,
+  { timeoutMs = 5_000, signal }: EndSandboxOptions = {},
+): Promise<SandboxPresence> {
+  signal?.throwIfAborted();
+  const known = readIdentity(identity);
+  const groups = recordedControlGroups(known.controlGroups, known.name);
+  if (look(known, groups) === "running") {
+    // Process 1 first: while the outer bubblewrap waits for it, nobody else gets its number.
+    if (readPidNamespace(known.init.pid) === known.pidNamespace) signalProcess(known.init, "SIGKILL");
+    signalProcess(known.outer, "SIGKILL");
+    await becomesTrue(() => !isAlive(known.init) && !isAlive(known.outer), timeoutMs, signal);
+  }
+  const presence = lookAtProcesses(known);
+  if (presence !== "gone") return presence;
+  return (await groups.end({ timeoutMs, signal })) ? "gone" : look(known, groups);
+}
+
+function look(identity: SandboxIdentity, groups: ControlGroups): SandboxPresence {
+  const presence = lookAtProcesses(identity);
+  return presence === "gone" && groups.isPopulated() ? "running" : presence;
+}
+
+function lookAtProcesses(identity: SandboxIdentity): SandboxPresence {
+  const bootId = readBootId();
+  if (bootId === undefined || !existsSync("/proc/self/stat")) return "unknown";
+  if (bootId !== identity.bootId) return "gone";
+  if (readPidNamespace("self") !== identity.hostPidNamespace) return "unknown";
+  const marks: readonly ProcessMark[] = [identity.init, identity.outer];
+  const seen = marks.map(lookFor);
+  // The kernel lets process 1 end only after every other process of its namespace has ended.
+  return seen.find((presence) => presence === "running") ?? seen.find((presence) => presence === "unknown") ?? "gone";
+}

@@ -1,0 +1,54 @@
+import { abandon } from "./abandon.js";
+import { describeIdentity, findCommand } from "./describe-identity.js";
+import { ConfinementError } from "./errors.js";
+import type { Launched } from "./launch.js";
+import type { ProcessMark } from "./process-identity.js";
+import type { SandboxIdentity } from "./sandbox.js";
+import type { SandboxTerms } from "./sandbox-terms.js";
+import type { StartBound } from "./start-bound.js";
+import { explainFailure, readLastWords } from "./start-failure.js";
+
+/** A sandbox whose command runs. */
+export interface Started {
+  readonly identity: SandboxIdentity;
+  /** The command itself; process 1 when it is that. */
+  readonly command: ProcessMark;
+}
+
+/**
+ * Speaks the host's half of the handshake: waits for the first process inside, has it recorded, and lets it go. When this
+ * throws, nothing of the sandbox is left.
+ */
+export async function startSandbox(
+  launched: Launched,
+  terms: SandboxTerms,
+  controlGroups: readonly string[],
+  bound: StartBound,
+): Promise<Started> {
+  try {
+    const init = await whenReady(launched, bound);
+    const identity = describeIdentity({ name: terms.name, outer: launched.outer, init, controlGroups });
+    const command = terms.asPid1 ? identity.init : findCommand(identity.init);
+    await bound.wait((async () => terms.record?.(identity))());
+    bound.throwIfOver();
+    launched.word.write("go\n");
+    if (terms.handshake === "shell") await bound.wait(whenExecuted(launched, terms.file));
+    return { identity, command };
+  } catch (error) {
+    await abandon(launched);
+    throw error;
+  }
+}
+
+async function whenReady({ status, ready, stderr }: Launched, bound: StartBound): Promise<number> {
+  const [init, isReady] = await bound.wait(Promise.all([status.init, ready.ready]));
+  if (init === undefined || !isReady) throw explainFailure(await readLastWords(stderr));
+  return init;
+}
+
+async function whenExecuted({ ready, stderr }: Launched, file: string): Promise<void> {
+  const failure = await ready.failure;
+  if (failure === undefined) return;
+  const words = await readLastWords(stderr);
+  throw new ConfinementError("SANDBOX_NOT_STARTED", `${file} could not be executed inside: ${words || failure}`);
+}
