@@ -59,7 +59,7 @@ export function createConnection(database: DatabaseSync, terms: StoreTerms): Con
       } catch (error) {
         if (!isContended(error) || scheduler.now() >= giveUpAt) throw error;
       }
-      await pause(busyPauseMs, scheduler);
+      await pause(busyPauseMs);
     }
   };
   const end = async (last: () => void): Promise<void> => {

@@ -31,7 +31,7 @@ export async function openSqliteLeaseStore(options: SqliteStoreOptions): Promise
   try {
     prepareFolder(path);
     lock = tryTakeLock(sqlite, path);
-    if (lock === undefined) throw await locked(path);
+    if (lock === undefined) throw await locked(sqlite, path);
     return leaseStore(openChecked(sqlite, terms), lock, terms);
   } catch (error) {
     lock?.release();
@@ -70,8 +70,8 @@ function setDurability(database: DatabaseSync, { path, maxBytes }: StoreTerms): 
   database.exec(`PRAGMA max_page_count = ${Math.floor(maxBytes / pageBytes)}`);
 }
 
-async function locked(path: string): Promise<LeaseError> {
-  const owner = await tryReadOwner(path);
+async function locked(sqlite: Sqlite, path: string): Promise<LeaseError> {
+  const owner = await tryReadOwner(sqlite, path);
   return new LeaseError("STORE_LOCKED", `the lease store ${path} is written ${describeOwner(owner)}`, {
     cure: "ask that process, or end it first",
   });

@@ -9,7 +9,7 @@ import { readStorePath } from "./options.js";
 import type { StoreOwner } from "./owner.js";
 import { checkSchema } from "./schema.js";
 import { leaseTable } from "./statements.js";
-import { pause, systemScheduler } from "./timers.js";
+import { pause } from "./timers.js";
 import { checkWal } from "./wal-check.js";
 import { readWriter } from "./writer.js";
 
@@ -21,8 +21,9 @@ export interface SqliteLeases {
   readonly owner: StoreOwner | undefined;
 }
 
-const attempts = 100;
+// A writer that comes or goes is in the way for moments.
 const pauseMs = 20;
+const usualAttempts = 100;
 
 /**
  * Reads a lease store while a writer lives or not, without its lock and without writing anything; undefined when there
@@ -35,22 +36,29 @@ export async function readSqliteLeases(
   path: string,
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<SqliteLeases | undefined> {
-  const absolute = readStorePath(path);
-  const sqlite = loadSqlite();
-  for (let attempt = 1; ; attempt += 1) {
-    signal?.throwIfAborted();
-    const found = tryReadOnce(sqlite, absolute, attempt === attempts);
-    if (found !== "changing") return found;
-    await pause(pauseMs, systemScheduler, signal);
-  }
+  return readStore(loadSqlite(), readStorePath(path), usualAttempts, signal);
 }
 
 /** For the words of a message: undefined when nobody is named, or when it cannot be read. */
-export async function tryReadOwner(path: string): Promise<StoreOwner | undefined> {
+export async function tryReadOwner(sqlite: Sqlite, path: string): Promise<StoreOwner | undefined> {
   try {
-    return (await readSqliteLeases(path))?.owner;
+    return (await readStore(sqlite, path, 5))?.owner;
   } catch {
     return undefined; // what is wrong with the file is told to whoever gets its lock
+  }
+}
+
+async function readStore(
+  sqlite: Sqlite,
+  path: string,
+  attempts: number,
+  signal?: AbortSignal,
+): Promise<SqliteLeases | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    signal?.throwIfAborted();
+    const found = tryReadOnce(sqlite, path, attempt === attempts);
+    if (found !== "changing") return found;
+    await pause(pauseMs, signal);
   }
 }
 

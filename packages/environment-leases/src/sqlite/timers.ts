@@ -10,18 +10,18 @@ export const systemScheduler: Scheduler = {
   },
 };
 
-/** Waits; rejects with the signal's reason. */
-export function pause(delayMs: number, scheduler: Scheduler, signal?: AbortSignal): Promise<void> {
+/** Waits, and keeps the process alive for it, as what it waits for was asked. Rejects with the signal's reason. */
+export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);
     const onAbort = (): void => {
-      timer.cancel();
+      clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = scheduler.after(delayMs, () => {
+    const timer = setTimeout(() => {
       signal?.removeEventListener("abort", onAbort);
       resolve();
-    });
+    }, delayMs);
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 }
