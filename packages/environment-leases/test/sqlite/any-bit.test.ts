@@ -6,7 +6,7 @@ import { sampleRecord } from "../../src/contract/store-subject.js";
 import { isLeaseError, type LeaseRecord } from "../../src/index.js";
 import { openSqliteLeaseStore } from "../../src/sqlite.js";
 import { storePath } from "./store-folder.js";
-import { startWriter } from "./writers.js";
+import { linesOf, startWriter } from "./writers.js";
 
 const refusals = ["STORE_DAMAGED", "STORE_VERSION_UNKNOWN"];
 
@@ -65,8 +65,7 @@ describe("one bit that is changed", () => {
   it("anywhere in the log of a killed writer is found, or costs the last write alone", async () => {
     const path = storePath();
     const writer = startWriter(path);
-    let left = 40;
-    await new Promise<void>((resolve) => writer.lines.on("line", () => (left -= 1) === 0 && resolve()));
+    await linesOf(writer, 40);
     await writer.kill();
     const copyTo = (copy: string): void => {
       for (const suffix of ["", "-wal"]) copyFileSync(`${path}${suffix}`, `${copy}${suffix}`);

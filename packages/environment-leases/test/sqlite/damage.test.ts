@@ -5,7 +5,7 @@ import { partTest } from "../../../../fixtures/parts.js";
 import { sampleRecord } from "../../src/contract/store-subject.js";
 import { openSqliteLeaseStore, readSqliteLeases } from "../../src/sqlite.js";
 import { storePath } from "./store-folder.js";
-import { startWriter } from "./writers.js";
+import { linesOf, startWriter } from "./writers.js";
 
 const script = fileURLToPath(new URL("programs/damage_store.py", import.meta.url));
 
@@ -29,8 +29,7 @@ async function closedStore(): Promise<string> {
 async function killedStore(): Promise<string> {
   const path = storePath();
   const writer = startWriter(path);
-  let left = 30;
-  await new Promise<void>((resolve) => writer.lines.on("line", () => (left -= 1) === 0 && resolve()));
+  await linesOf(writer, 40);
   await writer.kill();
   return path;
 }

@@ -3,7 +3,7 @@ import { scaledCount } from "../../../../fixtures/counts.js";
 import { createRandom } from "../../src/contract/random.js";
 import { openSqliteLeaseStore, readSqliteLeases } from "../../src/sqlite.js";
 import { storePath } from "./store-folder.js";
-import { startWriter, type Writer } from "./writers.js";
+import { linesOf, startWriter } from "./writers.js";
 
 // Programs run from dist, as they do for users.
 
@@ -29,17 +29,6 @@ async function expectNothingLost(path: string, lines: readonly string[]): Promis
     else expect(row.generation, id).toBeGreaterThanOrEqual(generation);
   }
 }
-
-/** Resolves after so many lines, or at the writer's end. */
-const linesOf = (writer: Writer, count: number): Promise<void> =>
-  new Promise((resolve) => {
-    let left = count;
-    writer.lines.on("line", () => {
-      left -= 1;
-      if (left === 0) resolve();
-    });
-    void writer.all.then(() => resolve());
-  });
 
 describe("a writer that is killed", () => {
   it("at any moment of its writing loses no row that it was promised, and the lock", async () => {

@@ -40,3 +40,15 @@ export function startWriter(path: string, mode: "write" | "hold" = "write", laun
     },
   };
 }
+
+/** Resolves after so many lines, or at the writer's end. */
+export function linesOf(writer: Writer, count: number): Promise<void> {
+  return new Promise((resolve) => {
+    let left = count;
+    writer.lines.on("line", () => {
+      left -= 1;
+      if (left === 0) resolve();
+    });
+    void writer.all.then(() => resolve());
+  });
+}
