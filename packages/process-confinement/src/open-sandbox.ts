@@ -1,3 +1,4 @@
+import { type WatchedFolder, watchFolders } from "./disk-watch/watch-folders.js";
 import { type HeldSandbox, holdSandbox } from "./hold-sandbox.js";
 import { type ConfinementHost, thisHost } from "./host.js";
 import { type Launched, launch } from "./launch.js";
@@ -5,12 +6,14 @@ import { limitSandbox, type SandboxLimits } from "./limit-sandbox.js";
 import type { ControlGroups } from "./limits/control-groups.js";
 import { createOutputMeter } from "./output-meter.js";
 import { planSandbox } from "./plan-sandbox.js";
+import type { PolicyTerms } from "./policy-terms.js";
 import { readSandboxOptions } from "./read-options.js";
 import { refuseHere } from "./refuse-here.js";
 import type { Sandbox, SandboxOptions } from "./sandbox.js";
 import type { SandboxTerms } from "./sandbox-terms.js";
 import { boundStart } from "./start-bound.js";
 import { type Started, startSandbox } from "./start-sandbox.js";
+import { markBinds } from "./verify-binds.js";
 
 /**
  * Starts a command in a sandbox. Resolves when it was executed (handshake `shell`) or let go (handshake `command`).
@@ -29,11 +32,12 @@ export async function openSandboxOn(host: ConfinementHost, options: SandboxOptio
   const terms = readSandboxOptions(options);
   const limits = limitSandbox(terms);
   const plan = planSandbox(terms, { findTool: host.findTool, innerPrefix: limits.innerPrefix });
+  const binds = markBinds(plan.mounts);
   const groups = limits.makeGroups();
   const bound = boundStart(terms.startTimeoutMs, terms.signal);
   try {
     const launched = await launch(plan, tools, limits.prefix(groups));
-    const started = await startSandbox(launched, terms, groups.paths, bound);
+    const started = await startSandbox(launched, terms, { controlGroups: groups.paths, binds }, bound);
     return present({ launched, started, terms, limits, groups });
   } catch (error) {
     await groups.end();
@@ -58,10 +62,15 @@ function present({ launched, started, terms, limits, groups }: Opened): Sandbox 
     asPid1: terms.asPid1,
     cleanUp: async () => {
       const memoryKills = groups.memoryKills();
-      await groups.end();
+      await Promise.all([watch?.close(), groups.end()]);
       return { memoryKills };
     },
   });
+  const folders = foldersToWatch(terms.policy);
+  const watch =
+    folders.length === 0
+      ? undefined
+      : watchFolders({ folders, init: started.identity.init.pid, onExcess: () => endFor("disk", held) });
   const { outputBytes } = terms.policy.limits;
   const meter = outputBytes === undefined ? undefined : createOutputMeter(outputBytes, () => endFor("output", held));
   const close = (): Promise<void> => held.end("closed", terms.graceMs);
@@ -79,6 +88,13 @@ function present({ launched, started, terms, limits, groups }: Opened): Sandbox 
     kill: () => held.end("closed", 0),
     [Symbol.asyncDispose]: close,
   };
+}
+
+function foldersToWatch({ binds, workspace, limits }: PolicyTerms): readonly WatchedFolder[] {
+  const asked = binds.map(({ source, maxBytes }) => ({ path: source, maxBytes }));
+  return [...asked, { path: workspace?.folder, maxBytes: limits.diskBytes }].flatMap(({ path, maxBytes }) =>
+    path === undefined || maxBytes === undefined ? [] : [{ path, maxBytes }],
+  );
 }
 
 /** Nobody waits for this end: that it failed is told to whoever closes the sandbox. */

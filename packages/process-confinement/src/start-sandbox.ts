@@ -7,12 +7,19 @@ import type { SandboxIdentity } from "./sandbox.js";
 import type { SandboxTerms } from "./sandbox-terms.js";
 import type { StartBound } from "./start-bound.js";
 import { explainFailure, readLastWords } from "./start-failure.js";
+import { type BindMark, verifyBinds } from "./verify-binds.js";
 
 /** A sandbox whose command runs. */
 export interface Started {
   readonly identity: SandboxIdentity;
   /** The command itself; process 1 when it is that. */
   readonly command: ProcessMark;
+}
+
+/** What is recorded and checked while the first process inside waits. */
+export interface StartChecks {
+  readonly controlGroups: readonly string[];
+  readonly binds: readonly BindMark[];
 }
 
 /**
@@ -22,13 +29,14 @@ export interface Started {
 export async function startSandbox(
   launched: Launched,
   terms: SandboxTerms,
-  controlGroups: readonly string[],
+  { controlGroups, binds }: StartChecks,
   bound: StartBound,
 ): Promise<Started> {
   try {
     const init = await whenReady(launched, bound);
     const identity = describeIdentity({ name: terms.name, outer: launched.outer, init, controlGroups });
     const command = terms.asPid1 ? identity.init : findCommand(identity.init);
+    verifyBinds(binds, init);
     await bound.wait((async () => terms.record?.(identity))());
     bound.throwIfOver();
     launched.word.write("go\n");
