@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { RuntimeCapabilities } from "./capabilities.js";
 import { LeaseError } from "./errors.js";
 import { listenForDials } from "./guest/dial-listener.js";
@@ -12,7 +12,8 @@ import { killMarked } from "./unconfined/kill-marked.js";
 import { startUnconfined } from "./unconfined/unconfined-host.js";
 import { prepareGuest } from "./workers/guest-program.js";
 import { manageWorkers, type WorkerKind } from "./workers/managed-provider.js";
-import { bootId, findMarked, markVariable, startTimeOf } from "./workers/process-marks.js";
+import { bootId, findMarked, startTimeOf } from "./workers/process-marks.js";
+import { standardEnv } from "./workers/standard-env.js";
 import { openWorkersFolder, type WorkerFolder } from "./workers/worker-folder.js";
 
 export interface UnconfinedProviderOptions {
@@ -61,7 +62,7 @@ export async function createUnconfinedProvider(options: UnconfinedProviderOption
       const listener = await listenForDials({ path: folder.dialSocket, bounds });
       let host: GuestHost;
       try {
-        host = await startUnconfined(folder, program);
+        host = await startUnconfined(folder, program, { ...standardEnv(places), ...profile.env });
       } catch (error) {
         await listener.close();
         throw error;
@@ -98,12 +99,6 @@ async function makePlaces(folder: WorkerFolder, profile: ProfileTerms, interpret
     interpreter,
     dial: folder.dialSocket,
     wheels: packages ? folder.wheels : undefined,
-    env: {
-      PATH: `${dirname(interpreter)}:/usr/local/bin:/usr/bin:/bin`,
-      HOME: workspace,
-      LANG: "C.UTF-8",
-      [markVariable]: folder.name,
-    },
   };
 }
 

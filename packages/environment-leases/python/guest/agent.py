@@ -19,6 +19,8 @@ class Agent:
         self.children = Children()
         self.links: dict = {}
         self.dial_path = ""
+        # What the host gave the agent, commands have too.
+        self.env = dict(os.environ)
         self._first_process = first_process
         self._reader = FrameReader()
         self._poll = select.poll()
@@ -129,7 +131,7 @@ class Agent:
                     (os.POSIX_SPAWN_DUP2, stream.fileno(), 1),
                     (os.POSIX_SPAWN_DUP2, errors.fileno(), 2),
                 ]
-                return self.children.start(frame["id"], frame["argv"], frame["env"], frame["cwd"], actions)
+                return self.children.start(frame["id"], frame["argv"], {**self.env, **frame["env"]}, frame["cwd"], actions)
             finally:
                 errors.close()
         finally:

@@ -60,7 +60,8 @@ def open_terminal(agent, frame: dict) -> Terminal:
         # Opened by the new session's leader: that is what makes it its controlling terminal.
         actions = [(os.POSIX_SPAWN_OPEN, 0, os.ttyname(slave), os.O_RDWR, 0)]
         actions += [(os.POSIX_SPAWN_DUP2, 0, 1), (os.POSIX_SPAWN_DUP2, 0, 2)]
-        pid = agent.children.start(frame["id"], frame["argv"], frame["env"], frame["cwd"], actions)
+        env = {**agent.env, **frame["env"]}
+        pid = agent.children.start(frame["id"], frame["argv"], env, frame["cwd"], actions)
     except OSError:
         stream.close()
         os.close(master)

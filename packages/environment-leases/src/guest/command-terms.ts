@@ -11,11 +11,7 @@ const maxStdinBytes = 16 * 1024 * 1024;
 /** What is needed to start a program, checked. */
 export interface CommandTerms {
   readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
-}
-
-export interface CommandDefaults {
+  /** Over those that the agent has itself: the environment's own and the profile's. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
@@ -24,13 +20,13 @@ export interface CommandDefaults {
 export function readCommand(
   argv: readonly string[],
   options: Pick<GuestProcessOptions, "cwd" | "env">,
-  defaults: CommandDefaults,
+  workspace: string,
 ): CommandTerms {
   const env = options.env ?? {};
-  const cwd = options.cwd ?? defaults.cwd;
+  const cwd = options.cwd ?? workspace;
   const faults = [...argvFaults(argv), ...envFaults(env), ...cwdFaults(cwd)];
   if (faults.length > 0) throw new LeaseError("PAYLOAD_INVALID", "the command cannot be read", { faults });
-  return { argv, env: { ...defaults.env, ...env }, cwd };
+  return { argv, env, cwd };
 }
 
 /** How long a command may take: what was asked for, and never more than the policy says. */

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
 import type { GuestBounds } from "./guest-limits.js";
+import { GuestStream } from "./guest-stream.js";
 
 /** A stream that the agent is about to connect. */
 export interface ExpectedStream {
   /** What it begins with: 32 hexadecimal digits, used once. */
   readonly token: string;
   /** Never rejects; stays pending when it is cancelled. */
-  readonly connected: Promise<Socket>;
+  readonly connected: Promise<GuestStream>;
   cancel(): void;
 }
 
@@ -30,7 +31,7 @@ const tokenLength = 32;
 
 /** Listens on a unix socket for streams that begin with a token. */
 export async function listenForDials(options: DialOptions): Promise<DialListener> {
-  const expected = new Map<string, (stream: Socket) => void>();
+  const expected = new Map<string, (stream: GuestStream) => void>();
   const streams = new Set<Socket>();
   const flood: { listener?: () => void } = {};
   const refuse = countRefusals(options.bounds.maxRefusedStreams, flood);
@@ -40,14 +41,20 @@ export async function listenForDials(options: DialOptions): Promise<DialListener
     // What a dying guest does to its end is told by `close`, which follows.
     stream.on("error", () => {});
     stream.once("close", () => streams.delete(stream));
-    if (pending >= options.bounds.maxPendingStreams) return refuse(stream);
+    if (pending >= options.bounds.maxPendingStreams) {
+      refuse(stream);
+      return;
+    }
     pending += 1;
     readToken(stream, options.bounds.streamTimeoutMs, (token) => {
       pending -= 1;
       const claim = token === undefined ? undefined : expected.get(token);
-      if (token === undefined || claim === undefined) return refuse(stream);
+      if (token === undefined || claim === undefined) {
+        refuse(stream);
+        return;
+      }
       expected.delete(token);
-      claim(stream);
+      claim(new GuestStream(stream));
     });
   };
   const server = createServer({ allowHalfOpen: true }, accept);
@@ -64,9 +71,9 @@ export async function listenForDials(options: DialOptions): Promise<DialListener
   };
 }
 
-function expectStream(expected: Map<string, (stream: Socket) => void>): ExpectedStream {
+function expectStream(expected: Map<string, (stream: GuestStream) => void>): ExpectedStream {
   const token = randomBytes(tokenLength / 2).toString("hex");
-  const connected = new Promise<Socket>((resolve) => expected.set(token, resolve));
+  const connected = new Promise<GuestStream>((resolve) => expected.set(token, resolve));
   return { token, connected, cancel: () => expected.delete(token) };
 }
 

@@ -1,4 +1,3 @@
-import type { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { getSystemErrorName } from "node:util";
 import type { GuestExit } from "../environment.js";
@@ -8,12 +7,13 @@ import type { DialListener } from "./dial-listener.js";
 import type { Ending } from "./ending.js";
 import type { GuestBounds } from "./guest-limits.js";
 import { signalNumber } from "./guest-signals.js";
+import type { GuestStream } from "./guest-stream.js";
 import { createGuestTable, type TableEntry } from "./guest-table.js";
 import { environmentEnded, within } from "./within.js";
 
 /** Something that runs inside, with the streams that it was started with. */
 export interface Started {
-  readonly streams: readonly Socket[];
+  readonly streams: readonly GuestStream[];
   /** Never rejects. Stays pending for a relay, which is no process. */
   readonly exited: Promise<GuestExit>;
   /** Does nothing when it has ended. */
@@ -98,7 +98,7 @@ export function connectAgent(options: AgentOptions): GuestAgent {
       throw error;
     }
   };
-  const describe = ({ id, exited }: TableEntry, streams: readonly Socket[]): Started => ({
+  const describe = ({ id, exited }: TableEntry, streams: readonly GuestStream[]): Started => ({
     streams,
     exited,
     signal: (name, group) => {

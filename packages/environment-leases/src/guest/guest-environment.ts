@@ -88,18 +88,18 @@ type Operations = Pick<
 
 function environmentOperations(surroundings: GuestSurroundings): Operations {
   const { agent, places, profile } = surroundings;
-  const defaults = { env: { ...places.env, ...profile.env }, cwd: places.workspace };
+  const cwd = places.workspace;
   return {
     async run(argv, options = {}) {
-      const frame = { op: "spawn" as const, ...readCommand(argv, options, defaults) };
+      const frame = { op: "spawn" as const, ...readCommand(argv, options, cwd) };
       const timeoutMs = readTimeout(options, profile.policy.commandTimeoutMs);
       return runCommand(surroundings, { frame, stdin: readStdin(options), timeoutMs, signal: options.signal });
     },
     async open(argv, options = {}) {
-      const frame = { op: "spawn" as const, ...readCommand(argv, options, defaults) };
+      const frame = { op: "spawn" as const, ...readCommand(argv, options, cwd) };
       return guestProcess(await agent.start(frame, { streams: 2, signal: options.signal }));
     },
-    ...terminalAccess(surroundings, defaults),
+    ...terminalAccess(surroundings),
     installPackages: async () => {
       throw new LeaseError("PACKAGES_NOT_GRANTED", "not granted");
     },

@@ -29,6 +29,4 @@ export interface GuestPlaces {
   readonly dial: string;
   /** Folder of staged wheels; undefined when packages are not granted. */
   readonly wheels: string | undefined;
-  /** Variables of every command, below those of the profile. */
-  readonly env: Readonly<Record<string, string>>;
 }

@@ -1,16 +1,17 @@
 import type { DisposableEnvironment } from "../environment.js";
 import { LeaseError } from "../errors.js";
-import type { CommandDefaults } from "./command-terms.js";
 import type { GuestSurroundings } from "./guest-environment.js";
 import { terminalChannel } from "./terminal.js";
 
 const initialSize = { columns: 80, rows: 24 } as const;
 
 /** The shell: staged when it is asked for, refused before. It opens no network. */
-export function terminalAccess(
-  { agent, profile, ending }: GuestSurroundings,
-  defaults: CommandDefaults,
-): Pick<DisposableEnvironment, "installShell" | "openTerminal"> {
+export function terminalAccess({
+  agent,
+  places,
+  profile,
+  ending,
+}: GuestSurroundings): Pick<DisposableEnvironment, "installShell" | "openTerminal"> {
   let installed = false;
   return {
     async installShell({ signal } = {}) {
@@ -20,8 +21,8 @@ export function terminalAccess(
     },
     async openTerminal({ signal } = {}) {
       if (!installed) throw notGranted("no shell was installed in this environment");
-      const env = { TERM: "xterm-256color", ...defaults.env };
-      const frame = { op: "terminal" as const, argv: ["/bin/sh", "-i"], env, cwd: defaults.cwd, ...initialSize };
+      const env = { TERM: "xterm-256color" };
+      const frame = { op: "terminal" as const, argv: ["/bin/sh", "-i"], env, cwd: places.workspace, ...initialSize };
       return terminalChannel(await agent.start(frame, { streams: 1, signal }));
     },
   };

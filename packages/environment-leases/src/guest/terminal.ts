@@ -1,7 +1,7 @@
-import type { Socket } from "node:net";
 import type { TerminalChannel } from "../environment.js";
 import { LeaseError } from "../errors.js";
 import type { Started } from "./guest-agent.js";
+import type { GuestStream } from "./guest-stream.js";
 
 const defaultReadBytes = 65_536;
 const maxWriteBytes = 65_536;
@@ -28,7 +28,7 @@ export function terminalChannel(started: Started): TerminalChannel {
   };
 }
 
-async function readChunk(stream: Socket, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+async function readChunk(stream: GuestStream, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
   for (;;) {
     signal?.throwIfAborted();
     const chunk: Buffer | null = stream.read(Math.min(maxBytes, stream.readableLength) || undefined);
@@ -38,7 +38,7 @@ async function readChunk(stream: Socket, maxBytes: number, signal?: AbortSignal)
   }
 }
 
-async function writeChunk(stream: Socket, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+async function writeChunk(stream: GuestStream, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   if (bytes.length > maxWriteBytes)
     throw tooLarge(`${bytes.length} bytes in one write, at most ${maxWriteBytes} are taken`);
@@ -57,7 +57,7 @@ async function writeChunk(stream: Socket, bytes: Uint8Array, signal?: AbortSigna
   });
 }
 
-async function nextOf(stream: Socket, events: readonly string[], signal?: AbortSignal): Promise<void> {
+async function nextOf(stream: GuestStream, events: readonly string[], signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = (): void => {
       for (const event of events) stream.off(event, onEvent);

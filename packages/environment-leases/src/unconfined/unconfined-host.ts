@@ -13,11 +13,15 @@ type Agent = ChildProcessByStdio<Writable, Readable, Readable>;
 const graceMs = 2000;
 
 /** Starts an agent as a plain child with a group of its own. It ends, with everything below it, when its stdin does. */
-export async function startUnconfined(folder: WorkerFolder, program: GuestProgram): Promise<GuestHost> {
+export async function startUnconfined(
+  folder: WorkerFolder,
+  program: GuestProgram,
+  env: Readonly<Record<string, string>>,
+): Promise<GuestHost> {
   const child: Agent = spawn(program.interpreter, ["-I", "-S", "-B", join(program.folder, "main.pyc")], {
     cwd: "/",
     detached: true,
-    env: { [markVariable]: folder.name },
+    env: { ...env, [markVariable]: folder.name },
     stdio: ["pipe", "pipe", "pipe"],
   });
   child.stdin.on("error", () => {}); // it has ended, which `exited` tells

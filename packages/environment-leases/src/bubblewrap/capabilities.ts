@@ -1,0 +1,54 @@
+import type { EnforcementReport } from "@berth/process-confinement";
+import type { RuntimeCapabilities } from "../capabilities.js";
+import { LeaseError } from "../errors.js";
+import type { EnvironmentLimits } from "../policy.js";
+
+const probedLimits = [
+  "memoryBytes",
+  "processes",
+  "cpus",
+  "fileBytes",
+  "openFiles",
+] as const satisfies readonly (keyof EnvironmentLimits)[];
+
+/**
+ * What a sandbox of this machine can hold, as the probe showed.
+ * @throws {LeaseError} `CAPABILITY_MISSING`, with cause and cure, when it can hold none.
+ */
+export function sandboxCapabilities(report: EnforcementReport): RuntimeCapabilities {
+  if (!report.usable) throw unusable(report);
+  const held = probedLimits.filter((limit) => report.limits.includes(limit));
+  return {
+    isolated: true,
+    platforms: ["linux"],
+    networkModes: ["none", "allowlist"],
+    elevationModes: [false],
+    packageModes: ["disabled", "environment"],
+    exposureModes: [false, true],
+    shell: true,
+    limits: [...held, "workspaceBytes", "tmpBytes"],
+    advice: { ...fixedAdvice, ...limitAdvice(report) },
+  };
+}
+
+const fixedAdvice = {
+  internet: "A route to the Internet reaches private networks too: use network: allowlist and name the hosts.",
+  elevation: "Nothing inside may become an administrator: bring what is needed in the template or as approved wheels.",
+  system: "The system inside is read-only: use packages: environment.",
+};
+
+function limitAdvice({ findings, limits }: EnforcementReport): Readonly<Record<string, string>> {
+  const missing = findings.filter(({ aspect }) =>
+    probedLimits.some((limit) => limit === aspect && !limits.includes(limit)),
+  );
+  return Object.fromEntries(missing.map(({ aspect, cause, cure, seen }) => [aspect, [cause ?? seen, cure].join(" ")]));
+}
+
+function unusable({ findings }: EnforcementReport): LeaseError {
+  const failed = findings.filter(({ aspect, holds }) => !holds && !probedLimits.some((limit) => limit === aspect));
+  const told = failed.map(({ cause, seen }) => cause ?? seen).join(" ");
+  const cures = new Set(failed.flatMap(({ cure }) => cure ?? []));
+  return new LeaseError("CAPABILITY_MISSING", `sandboxes cannot be held on this machine: ${told}`, {
+    cure: cures.size === 0 ? undefined : [...cures].join(" "),
+  });
+}

@@ -1,0 +1,44 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { endSandbox, findSandbox } from "@berth/process-confinement";
+import { LeaseError } from "../errors.js";
+import type { WorkerFolder } from "../workers/worker-folder.js";
+import { findMounted } from "./mount-scan.js";
+import { readIdentity } from "./saved-identity.js";
+
+const rounds = 500;
+const pauseMs = 10;
+
+/** Whether anything of a sandbox runs that another process may have started. */
+export async function presenceOf(folder: WorkerFolder): Promise<"yes" | "no" | "unknown"> {
+  const saved = await folder.readIdentity();
+  const identity = readIdentity(saved);
+  // A record that cannot be read says that there was a sandbox, and not which.
+  if (saved !== undefined && identity === undefined) return "unknown";
+  const presence = identity === undefined ? "gone" : findSandbox(identity);
+  if (presence !== "gone") return presence === "running" ? "yes" : "unknown";
+  const mounted = findMounted(folder.name);
+  if (mounted === undefined) return "unknown";
+  return mounted.length > 0 ? "yes" : "no";
+}
+
+/** Ends what runs of a sandbox that another process may have started. */
+export async function killLeftovers(folder: WorkerFolder): Promise<void> {
+  const identity = readIdentity(await folder.readIdentity());
+  if (identity !== undefined) await endSandbox(identity);
+  // Without an identity its host died before the command was let go: it ends by itself, and this hastens it.
+  for (let round = 0; round < rounds; round += 1) {
+    const mounted = findMounted(folder.name) ?? [];
+    if (mounted.length === 0) return;
+    for (const pid of mounted) tryKill(pid);
+    await wait(pauseMs);
+  }
+  throw new LeaseError("CLEANUP_UNCONFIRMED", `processes of ${folder.name} do not go away`);
+}
+
+function tryKill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended meanwhile; if not, the next round sees it.
+  }
+}
