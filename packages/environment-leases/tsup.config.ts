@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/contract.ts", "src/sqlite.ts"],
+  entry: ["src/index.ts", "src/contract.ts", "src/memory.ts", "src/sqlite.ts"],
   format: ["esm"],
   dts: true,
   sourcemap: true,

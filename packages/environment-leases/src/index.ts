@@ -18,6 +18,7 @@ export type { FieldFault, LeaseErrorCode, LeaseErrorDetails } from "./errors.js"
 export { isLeaseError, LeaseError } from "./errors.js";
 export type { GuestLimits } from "./guest/guest-limits.js";
 export type { LeaseEndReason, LeaseRecord, LeaseState } from "./lease.js";
+export { createLeases } from "./leases.js";
 export type {
   AcquireOptions,
   Lease,

@@ -64,7 +64,9 @@ export interface LeaseLimits {
   readonly maxLifetimeMs?: number | undefined;
   /** Commands waiting in one lease: 1 to 1_024. Default 32. */
   readonly maxQueued?: number | undefined;
-  /** Between sweeps: 100 to 3_600_000 ms. Default 30_000. */
+  /** Processes and terminals that are open in one lease: 1 to 1_024. Default 64. */
+  readonly maxOpened?: number | undefined;
+  /** Longest time between sweeps; one comes earlier when a lease is due: 100 to 3_600_000 ms. Default 30_000. */
   readonly sweepMs?: number | undefined;
   /** How long a release waits for running work before it is killed: 0 to 600_000 ms. Default 5_000. */
   readonly graceMs?: number | undefined;
@@ -175,7 +177,7 @@ export interface Leases extends AsyncDisposable {
     id: string,
     options?: { readonly owner?: string | undefined; readonly reason?: LeaseEndReason | undefined },
   ): Promise<LeaseRecord>;
-  /** Reads the store, ends what is due, retries what is releasing. Runs by itself every `sweepMs`. */
+  /** Reads the store, ends what is due, retries what is releasing. Runs by itself every `sweepMs`, and when the next lease is due. */
   sweep(): Promise<SweepResult>;
   /** Call once, before serving. Idempotent under a crash at any point. */
   recover(): Promise<RecoveryResult>;

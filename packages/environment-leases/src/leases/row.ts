@@ -1,0 +1,153 @@
+import type { DisposableEnvironment, EnvironmentEnd } from "../environment.js";
+import { isLeaseError, LeaseError } from "../errors.js";
+import { isTerminal, type LeaseEndReason, type LeaseRecord } from "../lease.js";
+import type { Lease, LeaseEvent } from "../leases-contract.js";
+import type { ManagedProvider } from "../provider.js";
+import type { LeaseChange } from "../store.js";
+import { createDeferred, type Deferred } from "./deferred.js";
+import { createFifo, type Fifo } from "./fifo.js";
+import type { Life } from "./life.js";
+import type { LeasesTerms } from "./terms.js";
+
+/** How a lease is ended, from the first reason on until its worker's absence was confirmed. */
+export interface Ending {
+  /** The first one stays. */
+  readonly reason: LeaseEndReason;
+  /** The attempt that is under way. */
+  underWay: Promise<void> | undefined;
+  attempts: number;
+  /** Monotonic: not before. */
+  retryAt: number;
+}
+
+/** Something opened in the environment, closed with the lease. */
+export interface Opened {
+  close(): Promise<void>;
+}
+
+/** A row of the store that is not terminal, and what this process has of it. */
+export interface Row {
+  readonly id: string;
+  /** As it was at the last write. */
+  readonly record: LeaseRecord;
+  /** Undefined when none of that name is configured any more: then nothing of it can be confirmed. */
+  readonly provider: ManagedProvider | undefined;
+  /** Undefined for a row of an earlier process: then the wall clock in it decides. */
+  life: Life | undefined;
+  /** While the provider has not said whether there is a worker. */
+  creating: Promise<unknown> | undefined;
+  environment: DisposableEnvironment | undefined;
+  /** How the worker ended, as it said. */
+  workerEnd: EnvironmentEnd | undefined;
+  ending: Ending | undefined;
+  handle: Lease | undefined;
+  /** Who is about to become its owner: counts before the write. */
+  claimant: string | undefined;
+  readonly queue: Fifo;
+  readonly opened: Set<Opened>;
+  /** Asks running commands to end. */
+  readonly interruptor: AbortController;
+  /** Ends everything that runs, and every wait. */
+  readonly killer: AbortController;
+  readonly ended: Deferred<{ readonly reason: LeaseEndReason; readonly end: EnvironmentEnd | undefined }>;
+  /**
+   * One write after the other. `decide` sees the row as it is and gives what to change, or undefined for nothing.
+   * @throws {LeaseError} of the store; `STORE_FAILED` when it is not known whether the row was written. The next write reads it again first.
+   */
+  write(decide: (record: LeaseRecord) => LeaseChange | undefined): Promise<LeaseRecord>;
+  /** The first write. */
+  insert(): Promise<void>;
+  /** It is known that the store has no such row. */
+  readonly isAbsent: boolean;
+  /** Told in order, before an effect: rejects when the recorder refuses. */
+  announce(event: LeaseEvent): Promise<void>;
+  /** Told in order, after the fact. Never rejects. */
+  tell(event: LeaseEvent): Promise<void>;
+}
+
+export function createRow(first: LeaseRecord, provider: ManagedProvider | undefined, terms: LeasesTerms): Row {
+  const { store } = terms;
+  let record = first;
+  let isUncertain = false;
+  let isAbsent = false;
+  let lastWrite: Promise<unknown> = Promise.resolve();
+  let lastTold: Promise<void> = Promise.resolve();
+
+  const readAgain = async (): Promise<void> => {
+    const found = await store.get(record.id);
+    isAbsent = found === undefined;
+    isUncertain = false;
+    if (found === undefined) throw new LeaseError("LEASE_NOT_FOUND", `there is no lease ${record.id}`);
+    record = found;
+  };
+  const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (isLeaseError(error) && error.code !== "STORE_FAILED") throw error;
+      isUncertain = true;
+      throw isLeaseError(error)
+        ? error
+        : new LeaseError("STORE_FAILED", "the lease was not written down", { cause: error });
+    }
+  };
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = lastWrite.then(work);
+    lastWrite = turn.catch(() => undefined);
+    return turn;
+  };
+  const announce = (event: LeaseEvent): Promise<void> => {
+    const told = lastTold.then(() => terms.record?.(event));
+    lastTold = told.catch(() => undefined);
+    return told;
+  };
+  return {
+    id: first.id,
+    get record() {
+      return record;
+    },
+    provider,
+    life: undefined,
+    creating: undefined,
+    environment: undefined,
+    workerEnd: undefined,
+    ending: undefined,
+    handle: undefined,
+    claimant: undefined,
+    queue: createFifo(terms.limits.maxQueued),
+    opened: new Set(),
+    interruptor: new AbortController(),
+    killer: new AbortController(),
+    ended: createDeferred(),
+    write: (decide) =>
+      inTurn(() =>
+        attempt(async () => {
+          if (isUncertain) await readAgain();
+          const change = decide(record);
+          if (change !== undefined) record = await store.update(record.id, record.generation, change);
+          return record;
+        }),
+      ),
+    insert: () => inTurn(() => attempt(() => store.insert(record))),
+    get isAbsent() {
+      return isAbsent;
+    },
+    announce,
+    tell: (event) => announce(event).catch(terms.onFault),
+  };
+}
+
+/** Whether its worker was given up or its time is over. */
+export function faultOfUse(row: Row): LeaseError | undefined {
+  const reason = row.ending?.reason ?? row.life?.due();
+  if (reason !== undefined) return endedError(row.id, reason);
+  return isTerminal(row.record.state) ? endedError(row.id, row.record.endReason ?? "released") : undefined;
+}
+
+/** `LEASE_EXPIRED` when its time was over, `LEASE_ENDED` for every other reason. */
+export function endedError(id: string, reason: LeaseEndReason): LeaseError {
+  if (reason === "expired" || reason === "hard-limit" || reason === "idle") {
+    return new LeaseError("LEASE_EXPIRED", `lease ${id} has expired (${reason})`, { cure: "Acquire another lease." });
+  }
+  return new LeaseError("LEASE_ENDED", `lease ${id} has ended (${reason})`, { cure: "Acquire another lease." });
+}
