@@ -1,3 +1,4 @@
+export { createSessions } from "./create-sessions.js";
 export type { SessionEnd, SessionErrorCode, SessionErrorDetails } from "./errors.js";
 export { isSessionError, SessionError } from "./errors.js";
 export type { CodeFault, Display, Outcome, OutputEvent, OutputText } from "./outcome.js";

@@ -35,7 +35,7 @@ class Capture:
     def _reset(self):
         self._partial = {1: b"", 2: b""}
         self._bytes = {1: 0, 2: 0}
-        self._kept = 0
+        self._kept = {1: 0, 2: 0}
         self._history = []
         self._spill = None
         self.display_room = self._settings["maxDisplayBytes"]
@@ -89,9 +89,9 @@ class Capture:
                 self._late.append((stream, chunk[:room]))
             return
         self._bytes[stream] += len(chunk)
-        room = self._settings["maxOutputBytes"] - self._kept
-        kept = chunk[:room] if room > 0 else b""
-        self._kept += len(kept)
+        room = self._settings["maxOutputBytes"] - self._kept[1] - self._kept[2]
+        kept = chunk[:room]
+        self._kept[stream] += len(kept)
         if kept:
             self._tell(stream, self._partial[stream] + kept, False)
         if self._spill is None:
@@ -158,8 +158,9 @@ class Capture:
                 if self._partial[stream]:
                     self._tell(stream, self._partial[stream], True)
             spill = self._spill and self._spill.close()
-            said = {"stdoutBytes": self._bytes[1], "stderrBytes": self._bytes[2], "spill": spill}
-            said["displaysDropped"] = self.displays_dropped
+            said = {"stdoutBytes": self._bytes[1], "stderrBytes": self._bytes[2]}
+            said.update(stdoutKept=self._kept[1], stderrKept=self._kept[2])
+            said.update(spill=spill, displaysDropped=self.displays_dropped)
             self._call = None
             self._history = []
             return said
