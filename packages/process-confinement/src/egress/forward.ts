@@ -87,12 +87,13 @@ async function sendBody(sent: ClientRequest, intake: Intake, framing: BodyFramin
 
 function answerOf(sent: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const failed = (error: Error): void => {
+    const failed = (error?: Error): void => {
       if (signal.aborted) reject(signal.reason);
       else if (error instanceof EgressRefused) reject(error);
       else reject(new EgressRefused("CONNECT_FAILED", "the host did not answer with HTTP"));
     };
-    sent.once("response", resolve).once("error", failed);
+    // Also its mere end: a switch of protocols that nobody asked for is no error to Node.
+    sent.once("response", resolve).once("error", failed).once("close", failed);
   });
 }
 

@@ -131,7 +131,6 @@ function tryConnect(host: string, port: number, signal: AbortSignal): Promise<So
   return new Promise((resolve) => {
     // An address literal: nothing is resolved here.
     const socket = connect({ host, port, allowHalfOpen: true, noDelay: true, autoSelectFamily: false });
-    socket.pause();
     const settle = (reached: boolean): void => {
       signal.removeEventListener("abort", onFailure);
       socket.off("connect", onConnect).off("error", onFailure);
