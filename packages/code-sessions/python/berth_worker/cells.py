@@ -56,6 +56,9 @@ class Cells:
                 break
         while True:
             try:
+                if not self._inbox:
+                    import traceback  # noqa: F401, nobody waits: not to be waited for at the first fault
+
                 self._filled.acquire()
                 while self._inbox:
                     self._run(*self._inbox.popleft())
@@ -78,13 +81,11 @@ class Cells:
         _signal.signal(_signal.SIGINT, self._handler)
 
     def _prepare(self):
-        """While nobody waits yet: what every session needs and what the first fault would wait for."""
+        """What every session needs, and none had to wait for until now."""
         import site
 
         site.main()
         sys.path.insert(0, self._settings["workspace"])
-        if not self._inbox:
-            import traceback  # noqa: F401
 
     def _on_interrupt(self, number, frame):
         if self._interruptible:

@@ -45,9 +45,10 @@ def parse_with_commands(text, name):
         try:
             return parse("\n".join(lines), name)
         except SyntaxError as error:
-            first = first or error
-            if not _rewrite(lines, (error.lineno or 1) - 1):
-                raise first from None
+            stopped = error
+        first = first or stopped
+        if not _rewrite(lines, (stopped.lineno or 1) - 1):
+            raise first
     return parse("\n".join(lines), name)
 
 

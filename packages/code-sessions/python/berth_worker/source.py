@@ -49,11 +49,13 @@ def parse(text, name):
 
 def split(text, name):
     """Code of all statements but a last expression, and that expression's; `;` behind it means that it is not shown."""
+    tree = None
     try:
         tree = parse(text, name)
     except SyntaxError:
         if "!" not in text and "%" not in text and "?" not in text:
             raise
+    if tree is None:  # not inside `except`: what comes of it is no consequence of the first look
         from berth_worker.shell import parse_with_commands
 
         tree = parse_with_commands(text, name)

@@ -1,0 +1,35 @@
+import { onTestFinished } from "vitest";
+import type { ExecuteOptions, Outcome, Session, SessionEvent, SessionLimits } from "../../src/index.js";
+import { openSession } from "../../src/open-session.js";
+import { readSessionTerms } from "../../src/session-terms.js";
+import { startWorker } from "../../src/worker/start-worker.js";
+import type { Worker } from "../../src/worker/worker.js";
+import { createLocalLease, type LocalLease } from "./local-lease.js";
+
+export interface LocalSession extends LocalLease {
+  readonly session: Session;
+  readonly worker: Worker;
+  readonly faults: readonly unknown[];
+  /** Runs code and gives its outcome. */
+  run(code: string, options?: Omit<ExecuteOptions, "code">): Promise<Outcome>;
+}
+
+export interface LocalSessionOptions {
+  readonly interpreter?: string;
+  readonly limits?: SessionLimits;
+  readonly record?: (event: SessionEvent) => Promise<void> | void;
+}
+
+/** A session over a plain process, gone with the test. */
+export async function openLocalSession(options: LocalSessionOptions = {}): Promise<LocalSession> {
+  const local = await createLocalLease(options.interpreter);
+  onTestFinished(() => local.end("released"));
+  const terms = readSessionTerms(options.limits);
+  const worker = await startWorker(local.lease, { terms });
+  const faults: unknown[] = [];
+  const session = openSession({
+    ...{ name: "s", owner: "alice", lease: local.lease, worker, terms, record: options.record },
+    onFault: (fault) => faults.push(fault),
+  });
+  return { ...local, session, worker, faults, run: (code, more) => session.execute({ code, ...more }) };
+}
