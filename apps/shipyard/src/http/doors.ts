@@ -1,0 +1,102 @@
+import { Hono } from "hono";
+import { createAdmit } from "./admission.js";
+import { createRunCode } from "./calls.js";
+import { createMcpDoor } from "./mcp/door.js";
+import { createMetrics } from "./metrics.js";
+import { namesServed } from "./names-served.js";
+import { openPageFiles } from "./page-files.js";
+import { type DoorsParts, readDoorTerms } from "./parts.js";
+import { browserRoutes } from "./rest/browser-routes.js";
+import { executeRoutes } from "./rest/execute-routes.js";
+import { fileRoutes } from "./rest/file-routes.js";
+import { legacyRoutes } from "./rest/legacy-routes.js";
+import { describeRoutes } from "./rest/openapi.js";
+import { operatorRoutes } from "./rest/operator-routes.js";
+import type { RestParts } from "./rest/parts.js";
+import { answer, plain, type Route } from "./rest/route.js";
+import { serveRoutes } from "./rest/serve-routes.js";
+import { sessionRoutes } from "./rest/session-routes.js";
+import { systemScheduler } from "./system-scheduler.js";
+
+/** Everything that is served on one port, without the listening. */
+export interface Doors extends AsyncDisposable {
+  /** For `@hono/node-server`, or any server of web-standard requests. */
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Ends what is under way at the MCP door. The sessions are closed by who made them. */
+  close(): Promise<void>;
+}
+
+const mcpPath = "/mcp";
+
+/**
+ * MCP at `/mcp`, the original's REST interface, the newer one, figures and the page.
+ * @throws {TypeError} for a name in `allowedHosts` that is none. @throws {RangeError} for a limit out of its range.
+ */
+export function createDoors(parts: DoorsParts): Doors {
+  const { sessions, leases, version, admitter, scheduler = systemScheduler, onFault = () => undefined } = parts;
+  const names = namesServed(parts.allowedHosts);
+  const terms = readDoorTerms(parts.limits);
+  const metrics = createMetrics();
+  const { now } = scheduler;
+  const runCode = createRunCode(sessions, metrics, now);
+  const mcp = createMcpDoor({
+    version,
+    admitter,
+    names,
+    sessions,
+    runCode,
+    scheduler,
+    onFault,
+    heartbeatMs: terms.heartbeatMs,
+    maxBodyBytes: terms.maxBodyBytes,
+  });
+  const isOperator = parts.isOperator ?? (() => admitter === undefined);
+  const routes = allRoutes({ version, sessions, leases, runCode, metrics, terms, onFault, now });
+  const page = openPageFiles(parts.pageFolder);
+
+  const app = new Hono();
+  // Before everything, `/mcp` included: a page of another origin must reach nothing (DNS rebinding).
+  app.use(async (context, next) => {
+    const refusal = names.refusal(context.req.header("host"), context.req.header("origin"));
+    return refusal === undefined ? next() : answer(403, { error: refusal });
+  });
+  const toMcp = (request: Request): Promise<Response> => mcp.handler.fetch(request);
+  app.all(mcpPath, (context) => toMcp(context.req.raw));
+  for (const path of admitter?.documents?.keys() ?? []) app.all(path, (context) => toMcp(context.req.raw));
+  serveRoutes(app, routes, { admit: createAdmit(admitter), isOperator, onFault });
+  app.get("*", async (context) => (await page(context.req.path)) ?? notFound());
+  app.notFound(notFound);
+  app.onError((fault) => {
+    onFault(fault);
+    return answer(500, { error: "internal error" });
+  });
+  return { fetch: (request) => app.fetch(request), close: mcp.close, [Symbol.asyncDispose]: mcp.close };
+}
+
+function allRoutes(rest: RestParts): readonly Route[] {
+  const described = [
+    ...operatorRoutes(rest),
+    ...legacyRoutes(rest),
+    ...browserRoutes(),
+    ...executeRoutes(rest),
+    ...sessionRoutes(rest),
+    ...fileRoutes(rest),
+  ];
+  const description = describeRoutes(described, rest.version);
+  return [...described, descriptionRoute(description)];
+}
+
+function descriptionRoute(description: string): Route {
+  return {
+    method: "GET",
+    path: "/openapi.json",
+    summary: "This description",
+    access: "public",
+    answers: { 200: { description: "OpenAPI 3.1", content: { "application/json": undefined } } },
+    handle: () => new Response(description, { headers: { "content-type": "application/json" } }),
+  };
+}
+
+function notFound(): Response {
+  return plain(404, "Not Found");
+}

@@ -1,0 +1,29 @@
+import { isSessionError } from "@berth/code-sessions";
+import type { ContentBlock } from "@berth/mcp-server";
+
+/** What a tool returns when it went well: the value, and the same as text for whoever reads only that. */
+export interface GoodResult<T> {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent: T;
+  readonly isError: false;
+}
+
+export function textResult(result: string): GoodResult<{ readonly result: string }> {
+  return { content: [{ type: "text", text: result }], structuredContent: { result }, isError: false };
+}
+
+export function objectResult<T extends object>(value: T): GoodResult<T> {
+  return { content: [textBlock(value)], structuredContent: value, isError: false };
+}
+
+/** Laid out as the original lays it out. */
+export function textBlock(value: object): ContentBlock {
+  return { type: "text", text: JSON.stringify(value, undefined, 2) };
+}
+
+/** What is refused is told with its reason. What is a fault of ours is thrown on, and hidden. */
+export function refused(fault: unknown): { readonly content: readonly ContentBlock[]; readonly isError: true } {
+  if (!isSessionError(fault)) throw fault;
+  const text = fault.cure === undefined ? fault.message : `${fault.message}: ${fault.cure}`;
+  return { content: [{ type: "text", text }], isError: true };
+}

@@ -1,0 +1,17 @@
+import type { Sessions } from "@berth/code-sessions";
+import type { RunCode } from "../calls.js";
+import type { Metrics } from "../metrics.js";
+import type { DoorsParts, DoorTerms } from "../parts.js";
+
+/** What the routes work with. */
+export interface RestParts {
+  readonly version: string;
+  readonly sessions: Sessions;
+  readonly leases: DoorsParts["leases"];
+  readonly runCode: RunCode;
+  readonly metrics: Metrics;
+  readonly terms: DoorTerms;
+  readonly onFault: (fault: unknown) => void;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
