@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from "node:https";
 import { connect, createServer, type Socket } from "node:net";
 import { describe, expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
-import { listenOn, openProxy, type OpenProxy, temporaryFolder } from "./harness.js";
+import { listenOn, type OpenProxy, openProxy, temporaryFolder } from "./harness.js";
 
 /** What a forwarder inside a sandbox does: a loopback port that leads to the proxy's socket. */
 function openForwarder(path: string): Promise<number> {

@@ -117,3 +117,12 @@ export function socksConnect(host: string | Uint8Array, to: number, command = 1)
   const tail = Buffer.from([to >> 8, to & 0xff]);
   return Buffer.concat([Buffer.from([5, 1, 0, 5, command, 0, 3, name.length]), name, tail]);
 }
+
+/** A promise, and what resolves it. */
+export function latch<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let open: (value: T) => void = () => {};
+  const promise = new Promise<T>((resolve) => {
+    open = resolve;
+  });
+  return { promise, resolve: open };
+}

@@ -1,7 +1,17 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createEgressProxy, type EgressOptions, isConfinementError } from "../../src/egress/index.js";
-import { byteServer, dial, exchange, listenOn, openProxy, readAll, readUntil, temporaryFolder } from "./harness.js";
+import {
+  byteServer,
+  dial,
+  exchange,
+  latch,
+  listenOn,
+  openProxy,
+  readAll,
+  readUntil,
+  temporaryFolder,
+} from "./harness.js";
 
 const connectTo = (port: number): string =>
   `CONNECT allowed.test:${port} HTTP/1.1\r\nHost: allowed.test:${port}\r\n\r\n`;
@@ -48,7 +58,7 @@ describe("limits", () => {
   });
 
   it("a tunnel without a byte for idleTimeoutMs is ended on both sides", async () => {
-    const closed = Promise.withResolvers<void>();
+    const closed = latch<void>();
     const port = await listenOn(byteServer((socket) => void socket.resume().once("end", () => closed.resolve())));
     const { proxy } = await openProxy({
       allow: [{ host: "allowed.test", ports: [port] }],
@@ -86,7 +96,7 @@ describe("the socket", () => {
   });
 
   it("is closed with open tunnels, which end on both sides", async () => {
-    const closed = Promise.withResolvers<void>();
+    const closed = latch<void>();
     const port = await listenOn(byteServer((socket) => void socket.resume().once("end", () => closed.resolve())));
     const { proxy } = await openProxy({ allow: [{ host: "allowed.test", ports: [port] }] });
     const client = await dial(proxy.socket);
@@ -137,7 +147,7 @@ describe("a decision that cannot be recorded", () => {
 
   it("lets nothing through", async () => {
     let bytes = 0;
-    const closed = Promise.withResolvers<void>();
+    const closed = latch<void>();
     const port = await listenOn(
       byteServer((socket) =>
         socket

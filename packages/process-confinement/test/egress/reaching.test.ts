@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { EgressReason } from "../../src/egress/index.js";
-import { byteServer, exchange, listenOn, openProxy, portOf, socksConnect } from "./harness.js";
+import { byteServer, exchange, latch, listenOn, openProxy, portOf, socksConnect } from "./harness.js";
 
 const request = (host: string, port: number) => ({
   connect: `CONNECT ${host}:${port} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n`,
@@ -126,7 +126,7 @@ describe("resolving", () => {
   });
 
   it("of many names at once is done two at a time", async () => {
-    const two = Promise.withResolvers<void>();
+    const two = latch<void>();
     let running = 0;
     let most = 0;
     const resolve = async (): Promise<readonly string[]> => {

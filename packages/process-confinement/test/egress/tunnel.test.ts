@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byteServer, dial, exchange, listenOn, openProxy, readAll, readUntil, socksConnect } from "./harness.js";
+import { byteServer, dial, exchange, latch, listenOn, openProxy, readAll, readUntil, socksConnect } from "./harness.js";
 
 const connectTo = (port: number): string =>
   `CONNECT allowed.test:${port} HTTP/1.1\r\nHost: allowed.test:${port}\r\n\r\n`;
@@ -30,7 +30,7 @@ describe.each(dialects)("a tunnel by $dialect", ({ dialect, hello, answer }) => 
   it("does not read from one side what the other does not take", async () => {
     let sent = 0;
     const block = Buffer.alloc(65_536);
-    const stalled = Promise.withResolvers<number>();
+    const stalled = latch<number>();
     const port = await listenOn(
       byteServer((socket) => {
         socket.resume();
@@ -77,7 +77,7 @@ describe.each(dialects)("a tunnel by $dialect", ({ dialect, hello, answer }) => 
   });
 
   it("ends the host's side when the client is gone", async () => {
-    const closed = Promise.withResolvers<void>();
+    const closed = latch<void>();
     const port = await listenOn(
       byteServer((socket) => {
         socket.once("close", () => closed.resolve());
