@@ -90,7 +90,9 @@ async function createWithin(works: Works, row: Row, plan: Reservation): Promise<
     const deadlineMs = plan.ttlMs + deadlineMarginMs;
     const creating = provider.create(row.record.worker, profile, { deadlineMs, signal });
     row.creating = creating;
-    return await abortable(creating, signal);
+    const environment = await abortable(creating, signal);
+    if (profile.shell) await abortable(environment.installShell({ signal }), signal);
+    return environment;
   } catch (error) {
     signal.throwIfAborted();
     throw isLeaseError(error) ? error : notCreated(provider.name, error);

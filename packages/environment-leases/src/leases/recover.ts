@@ -88,6 +88,7 @@ async function attachRow(works: Works, row: Row, provider: ManagedProvider): Pro
     const deadlineMs = life.remainingMs() + deadlineMarginMs;
     const environment = await provider.attach?.(row.record.worker, profile, { deadlineMs });
     if (environment === undefined) return false;
+    if (profile.shell) await environment.installShell();
     row.life = life;
     watch(works, row, environment);
     environment.setDeadline(deadlineMs);

@@ -50,8 +50,8 @@ export function startMemoryProcess({ program, args, env, cwd }: MemoryStart): Me
     stderr,
     exited: exit.promise,
     signal(name) {
-      if (name === "SIGINT") interruption.abort();
-      else end({ code: undefined, signal: name });
+      if (name === "SIGKILL") end({ code: undefined, signal: name });
+      else interruption.abort();
     },
   };
 }

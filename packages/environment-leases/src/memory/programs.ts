@@ -9,7 +9,7 @@ export interface MemoryCall {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
-  /** Aborted by SIGINT. A program that does not look at it goes on. */
+  /** Aborted by SIGINT and SIGTERM. A program that does not look at it goes on. */
   readonly interrupted: AbortSignal;
   /** Aborted when it is killed: what it does afterwards is not seen. */
   readonly killed: AbortSignal;

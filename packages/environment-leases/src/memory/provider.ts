@@ -90,7 +90,6 @@ export function createMemoryProvider(options: MemoryProviderOptions = {}): Memor
         environmentOf(world.start(worker, deadlineMs), profile),
       );
       signal?.throwIfAborted();
-      if (profile.shell) await environment.installShell();
       return environment;
     } catch (error) {
       world.find(worker)?.end({ reason: "closed", detail: "not created" });
