@@ -1,11 +1,11 @@
 import { mayTryAgain, toSessionFault } from "./acquire-fault.js";
-import { checkCall } from "./check-call.js";
+import { readExecuteTerms } from "./execute-terms.js";
 import { createFairSlots, type FairSlots } from "./fair-slots.js";
 import type { Outcome } from "./outcome.js";
 import { createOwnerMemories } from "./owner-memories.js";
 import type { ExecuteOptions, Session } from "./session.js";
 import type { SessionTerms } from "./session-terms.js";
-import { untilAborted } from "./until-aborted.js";
+import { createSharedCalls } from "./shared-calls.js";
 
 /** Calls that belong to no session. */
 export interface OnceCalls {
@@ -79,36 +79,16 @@ export function createOnceCalls({ terms, open, onFault }: OnceCallsOptions): Onc
     }
   };
 
-  /** Calls with one key share a run, which is given up when nobody waits for it any more. */
-  const interested = new Map<Promise<Outcome>, { count: number; readonly abandon: AbortController }>();
-  const start = (owner: string, options: ExecuteOptions): Promise<Outcome> => {
-    const abandon = new AbortController();
-    const shared = run(owner, options, abandon.signal);
-    interested.set(shared, { count: 0, abandon });
-    shared.catch(() => undefined).finally(() => interested.delete(shared));
-    return shared;
-  };
-  const follow = async (shared: Promise<Outcome>, signal: AbortSignal | undefined): Promise<Outcome> => {
-    const interest = interested.get(shared);
-    if (interest !== undefined) interest.count += 1;
-    try {
-      return await untilAborted(shared, signal);
-    } finally {
-      if (interest !== undefined) {
-        interest.count -= 1;
-        if (interest.count === 0) interest.abandon.abort(signal?.reason);
-      }
-    }
-  };
+  const shared = createSharedCalls<Outcome>();
   return {
     async execute(owner, options) {
       const { idempotencyKey, code, signal } = options;
       signal?.throwIfAborted();
-      checkCall(options, terms);
-      if (idempotencyKey === undefined) return follow(start(owner, options), signal);
-      const shared = memories.of(owner).once(idempotencyKey, code, () => start(owner, options));
-      void shared.then(memories.trim, () => undefined);
-      return follow(shared, signal);
+      readExecuteTerms(options, terms);
+      const start = (): Promise<Outcome> => shared.start((abandoned) => run(owner, options, abandoned));
+      const outcome = idempotencyKey === undefined ? start() : memories.of(owner).once(idempotencyKey, code, start);
+      if (idempotencyKey !== undefined) outcome.then(memories.trim, () => undefined);
+      return shared.follow(outcome, signal);
     },
     counts: slots.counts,
     async close(reason) {
