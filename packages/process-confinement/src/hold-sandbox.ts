@@ -24,6 +24,8 @@ export type EndReason = "closed" | "output" | "disk";
 /** What the host does at the end, once no process is left: read what was counted, remove the control groups. */
 export interface Aftermath {
   readonly memoryKills: number | undefined;
+  /** Whether the control groups are gone. */
+  readonly isRemoved: boolean;
 }
 
 export interface HeldParts {
@@ -40,25 +42,34 @@ export function holdSandbox({ launched, identity, command, asPid1, cleanUp }: He
   const { init, outer, name } = identity;
   let endReason: EndReason | undefined;
   let ending: Promise<void> | undefined;
+  let isRemoved = true;
 
   const finish = async (): Promise<SandboxExit> => {
     const outerExit = await launched.exited;
+    const endedFor = endReason; // an end that is asked for from now on comes too late to be the reason
     launched.word.destroy();
     launched.stdin.destroy();
     // The command's exit ends bubblewrap, whose end ends process 1, whose end ends everything: only that proves it.
     signalProcess(init, "SIGKILL");
     await becomesTrue(() => !isAlive(init), Number.POSITIVE_INFINITY);
-    const [exitCode, { memoryKills }] = await Promise.all([launched.status.exitCode, cleanUp()]);
-    return readExit({ outerExit, exitCode, memoryKills, asPid1, endReason });
+    const [exitCode, aftermath] = await Promise.all([launched.status.exitCode, cleanUp()]);
+    isRemoved = aftermath.isRemoved;
+    return readExit({ outerExit, exitCode, memoryKills: aftermath.memoryKills, asPid1, endReason: endedFor });
   };
   const exited = finish();
 
+  const confirm = async (timeoutMs: number): Promise<void> => {
+    const isOver = await within(exited, timeoutMs);
+    if (isOver && isRemoved) return;
+    const left = isOver
+      ? "control groups could not be removed"
+      : `processes are still there ${timeoutMs} ms after SIGKILL`;
+    throw new ConfinementError("SANDBOX_NOT_ENDED", `the sandbox ${name} did not end: ${left}`);
+  };
   const kill = async (): Promise<void> => {
     signalProcess(init, "SIGKILL");
-    if (await within(exited, insideMs)) return;
-    signalProcess(outer, "SIGKILL");
-    if (await within(exited, killMs)) return;
-    throw new ConfinementError("SANDBOX_NOT_ENDED", `the sandbox ${name} is still there ${killMs} ms after SIGKILL`);
+    if (!(await within(exited, insideMs))) signalProcess(outer, "SIGKILL");
+    await confirm(killMs);
   };
   return {
     exited,
@@ -68,7 +79,8 @@ export function holdSandbox({ launched, identity, command, asPid1, cleanUp }: He
       if (graceMs === 0) return kill();
       ending ??= (async () => {
         signalProcess(command, "SIGTERM");
-        if (!(await within(exited, graceMs))) await kill();
+        if (await within(exited, graceMs)) await confirm(0);
+        else await kill();
       })();
       return ending;
     },

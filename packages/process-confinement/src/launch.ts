@@ -66,6 +66,8 @@ export async function launch(plan: SandboxPlan, tools: HostTools, prefix: readon
   feed(child, argsDescriptor, args.map((text) => `${text}\0`).join(""));
   feed(child, seccompDescriptor, seccompFilter(tools.architecture));
   for (const [index, content] of texts.entries()) feed(child, firstText + index, content);
+  // At the exit Node throws away what nobody has begun to read of the pipes that are listed here.
+  child.stdio.splice(0);
   return launched;
 }
 

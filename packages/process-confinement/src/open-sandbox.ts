@@ -62,8 +62,8 @@ function present({ launched, started, terms, limits, groups }: Opened): Sandbox 
     asPid1: terms.asPid1,
     cleanUp: async () => {
       const memoryKills = groups.memoryKills();
-      await Promise.all([watch?.close(), groups.end()]);
-      return { memoryKills };
+      const [isRemoved] = await Promise.all([groups.end(), watch?.close()]);
+      return { memoryKills, isRemoved };
     },
   });
   const folders = foldersToWatch(terms.policy);

@@ -71,7 +71,9 @@ function readEnvironment(
   const variables = Object.entries(reader.object("env", env)).filter(([, value]) => value !== undefined);
   if (variables.length > maxVariables) reader.fail("env", `at most ${maxVariables} variables`, variables.length);
   return variables.map(([name, value]) => {
-    if (name === "" || /[=\0]/.test(name)) reader.fail("env", "variables whose names hold no = and no NUL", name);
+    // A shell, which is the first process inside, drops variables of other names.
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      reader.fail("env", "variables named by letters, digits and underscores, no digit first", name);
     return [name, readSecretText(reader, `env.${name}`, value)] as const;
   });
 }
