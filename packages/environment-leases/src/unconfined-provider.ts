@@ -98,7 +98,7 @@ async function makePlaces(folder: WorkerFolder, profile: ProfileTerms, interpret
     workspace,
     interpreter,
     dial: folder.dialSocket,
-    wheels: packages ? folder.wheels : undefined,
+    wheels: packages ? { outside: folder.wheels, inside: folder.wheels } : undefined,
   };
 }
 

@@ -122,20 +122,31 @@ class Agent:
         _signal.setitimer(_signal.ITIMER_REAL, max(milliseconds, 1) / 1000)
 
     def _spawn(self, frame: dict) -> int:
-        stream = dial(self.dial_path, frame["tokens"][0])
+        streams = []
         try:
-            errors = dial(self.dial_path, frame["tokens"][1])
-            try:
-                actions = [
-                    (os.POSIX_SPAWN_DUP2, stream.fileno(), 0),
-                    (os.POSIX_SPAWN_DUP2, stream.fileno(), 1),
-                    (os.POSIX_SPAWN_DUP2, errors.fileno(), 2),
-                ]
-                return self.children.start(frame["id"], frame["argv"], {**self.env, **frame["env"]}, frame["cwd"], actions)
-            finally:
-                errors.close()
+            for token in frame["tokens"]:
+                streams.append(dial(self.dial_path, token))
+            stream, errors = streams[0].fileno(), streams[1].fileno()
+            return self.children.start(
+                frame["id"],
+                frame["argv"],
+                {**self.env, **frame["env"]},
+                frame["cwd"],
+                [
+                    self._standard_input(frame["stdin"], streams),
+                    (os.POSIX_SPAWN_DUP2, stream, 1),
+                    (os.POSIX_SPAWN_DUP2, errors, 2),
+                ],
+            )
         finally:
-            stream.close()
+            for each in streams:
+                each.close()
+
+    def _standard_input(self, kind: str, streams: list) -> tuple:
+        if kind == "none":
+            return (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0)
+        # A stream of its own, when what a program does not read must not cost what it wrote.
+        return (os.POSIX_SPAWN_DUP2, streams[2 if kind == "own" else 0].fileno(), 0)
 
     def _open_terminal(self, frame: dict) -> int:
         from terminal import open_terminal

@@ -4,8 +4,22 @@ import os
 
 import _signal
 
-# Python ignores these two, and an ignored signal stays ignored across exec.
-TO_DEFAULT = (_signal.SIGPIPE, _signal.SIGXFSZ)
+# An ignored signal stays ignored across exec: Python ignores some, and who started the host may have ignored others.
+TO_DEFAULT = (
+    _signal.SIGHUP,
+    _signal.SIGINT,
+    _signal.SIGQUIT,
+    _signal.SIGPIPE,
+    _signal.SIGALRM,
+    _signal.SIGTERM,
+    _signal.SIGUSR1,
+    _signal.SIGUSR2,
+    _signal.SIGCHLD,
+    _signal.SIGTSTP,
+    _signal.SIGTTIN,
+    _signal.SIGTTOU,
+    _signal.SIGXFSZ,
+)
 
 
 class Children:

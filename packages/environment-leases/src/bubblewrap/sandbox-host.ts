@@ -54,7 +54,7 @@ function readOnlyBinds({
   return [
     { source: program.folder, target: inside.guest },
     { source: folder.dialSocket, target: places.dial },
-    ...(places.wheels === undefined ? [] : [{ source: folder.wheels, target: places.wheels }]),
+    ...(places.wheels === undefined ? [] : [{ source: places.wheels.outside, target: places.wheels.inside }]),
     ...profile.mounts.filter(({ writable }) => writable !== true).map(({ source, target }) => ({ source, target })),
   ];
 }

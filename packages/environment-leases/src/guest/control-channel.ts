@@ -19,6 +19,8 @@ export interface ForwardFrame {
 export type StartFrame =
   | {
       readonly op: "spawn";
+      /** `stream`: the first stream, which is its stdout too. `own`: the third stream. `none`: an empty file. */
+      readonly stdin: "stream" | "own" | "none";
       readonly argv: readonly string[];
       readonly env: Readonly<Record<string, string>>;
       readonly cwd: string;

@@ -11,6 +11,8 @@ import type { GuestHost, GuestPlaces } from "./guest-host.js";
 import type { GuestBounds } from "./guest-limits.js";
 import { guestProcess } from "./guest-process.js";
 import { keepTail } from "./keep-tail.js";
+import { installPackages } from "./packages/install-packages.js";
+import { requestResource } from "./relay/request-resource.js";
 import { runCommand } from "./run-command.js";
 import { terminalAccess } from "./terminal-access.js";
 
@@ -91,21 +93,17 @@ function environmentOperations(surroundings: GuestSurroundings): Operations {
   const cwd = places.workspace;
   return {
     async run(argv, options = {}) {
-      const frame = { op: "spawn" as const, ...readCommand(argv, options, cwd) };
+      const command = readCommand(argv, options, cwd);
       const timeoutMs = readTimeout(options, profile.policy.commandTimeoutMs);
-      return runCommand(surroundings, { frame, stdin: readStdin(options), timeoutMs, signal: options.signal });
+      return runCommand(surroundings, { command, stdin: readStdin(options), timeoutMs, signal: options.signal });
     },
     async open(argv, options = {}) {
-      const frame = { op: "spawn" as const, ...readCommand(argv, options, cwd) };
+      const frame = { op: "spawn" as const, stdin: "stream" as const, ...readCommand(argv, options, cwd) };
       return guestProcess(await agent.start(frame, { streams: 2, signal: options.signal }));
     },
     ...terminalAccess(surroundings),
-    installPackages: async () => {
-      throw new LeaseError("PACKAGES_NOT_GRANTED", "not granted");
-    },
-    requestResource: async () => {
-      throw new LeaseError("EXPOSURE_NOT_GRANTED", "not granted");
-    },
+    installPackages: (wheels, options = {}) => installPackages(surroundings, wheels, options),
+    requestResource: (request) => requestResource(surroundings, request),
   };
 }
 

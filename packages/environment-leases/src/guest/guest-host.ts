@@ -27,6 +27,6 @@ export interface GuestPlaces {
   readonly interpreter: string;
   /** Socket of the dial listener. */
   readonly dial: string;
-  /** Folder of staged wheels; undefined when packages are not granted. */
-  readonly wheels: string | undefined;
+  /** The folder of staged wheels, here and as the guest sees it; undefined when packages are not granted. */
+  readonly wheels: { readonly outside: string; readonly inside: string } | undefined;
 }

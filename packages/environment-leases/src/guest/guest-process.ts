@@ -8,8 +8,7 @@ export function guestProcess(started: Started): GuestProcess {
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     await started.kill();
-    stream.destroy();
-    stderr.destroy();
+    for (const each of started.streams) each.destroy();
   };
   const close = (): Promise<void> => (closing ??= end());
   return {

@@ -27,7 +27,8 @@ export class GuestStream extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    if (this.#socket.writable) this.#socket.write(chunk, () => done());
+    // Writing nothing to an end that is closed fails as well, and a socket whose write failed is read no more.
+    if (chunk.length > 0 && this.#socket.writable) this.#socket.write(chunk, () => done());
     else done();
   }
 

@@ -1,15 +1,15 @@
 import type { CommandResult, GuestExit } from "../environment.js";
 import { LeaseError } from "../errors.js";
 import { collectOutput } from "./collect-output.js";
-import type { StartFrame } from "./control-channel.js";
+import type { CommandTerms } from "./command-terms.js";
 import type { Ending } from "./ending.js";
-import type { GuestAgent } from "./guest-agent.js";
+import type { GuestAgent, Started } from "./guest-agent.js";
 import type { GuestBounds } from "./guest-limits.js";
 import { guestProcess } from "./guest-process.js";
 import { environmentEnded } from "./within.js";
 
 export interface RunTerms {
-  readonly frame: StartFrame;
+  readonly command: CommandTerms;
   readonly stdin: Uint8Array;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -27,10 +27,10 @@ export async function runCommand({ agent, bounds, ending }: RunSurroundings, ter
   const startedAt = performance.now();
   const { signal, stop } = bounded(terms);
   try {
-    await using process = guestProcess(await agent.start(terms.frame, { streams: 2, signal }));
+    const started = await startReading(agent, terms, signal);
+    await using process = guestProcess(started);
     const stdout = collectOutput(process.stream, bounds.maxOutputBytes);
     const stderr = collectOutput(process.stderr, bounds.maxOutputBytes);
-    process.stream.end(terms.stdin);
     const exit = await untilAborted(process.exited, signal);
     if (exit.code === undefined && exit.signal === undefined && ending.end !== undefined)
       throw environmentEnded(ending.end);
@@ -40,6 +40,17 @@ export async function runCommand({ agent, bounds, ending }: RunSurroundings, ter
   } finally {
     stop();
   }
+}
+
+/**
+ * What it reads comes by a stream of its own: a write that fails, since a command ended without reading all, would take the
+ * output with it.
+ */
+async function startReading(agent: GuestAgent, { command, stdin }: RunTerms, signal: AbortSignal): Promise<Started> {
+  if (stdin.length === 0) return agent.start({ op: "spawn", stdin: "none", ...command }, { streams: 2, signal });
+  const started = await agent.start({ op: "spawn", stdin: "own", ...command }, { streams: 3, signal });
+  started.streams[2]?.end(stdin);
+  return started;
 }
 
 /** A signal that also fires, with `COMMAND_TIMEOUT`, when the time is over. */

@@ -1,0 +1,118 @@
+import { mkdir } from "node:fs/promises";
+import { type EnforcementReport, egressPort, egressSocketPath } from "@berth/process-confinement";
+import { createEgressProxy, type EgressDecision, type EgressProxy } from "@berth/process-confinement/egress";
+import type { DisposableEnvironment } from "../environment.js";
+import { listenForDials } from "../guest/dial-listener.js";
+import { openGuestEnvironment } from "../guest/guest-environment.js";
+import type { GuestPlaces } from "../guest/guest-host.js";
+import { type GuestBounds, type GuestLimits, readGuestLimits } from "../guest/guest-limits.js";
+import type { ProfileTerms } from "../profile.js";
+import type { CreateOptions, ManagedProvider, WorkerName } from "../provider.js";
+import { prepareGuest } from "../workers/guest-program.js";
+import { manageWorkers } from "../workers/managed-provider.js";
+import { openWorkersFolder, type WorkerFolder } from "../workers/worker-folder.js";
+import { sandboxCapabilities } from "./capabilities.js";
+import { egressRules } from "./egress-rules.js";
+import { killLeftovers, presenceOf } from "./leftovers.js";
+import { inside } from "./places.js";
+import { startSandbox } from "./sandbox-host.js";
+
+export interface BubblewrapProviderOptions {
+  /** Absolute path of the folder for what belongs to workers: made 0700 when it is absent, and short, since sockets lie in it. */
+  readonly folder: string;
+  /** Default `bubblewrap`. */
+  readonly name?: string | undefined;
+  readonly limits?: GuestLimits | undefined;
+  /** Told of every connection that a worker with an allow list asked for. */
+  readonly onEgressDecision?: ((worker: WorkerName, decision: EgressDecision) => void) | undefined;
+  /** Ends the probe. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The provider on a machine that holds what the report says. */
+export async function manageSandboxes(
+  options: BubblewrapProviderOptions,
+  report: EnforcementReport,
+): Promise<ManagedProvider> {
+  const capabilities = sandboxCapabilities(report);
+  const bounds = readGuestLimits(options.limits);
+  const workers = await openWorkersFolder(options.folder);
+  return manageWorkers(
+    {
+      name: options.name ?? "bubblewrap",
+      capabilities,
+      start: (folder, profile, terms) => start({ options, bounds, folder, profile, terms }),
+      presence: presenceOf,
+      kill: killLeftovers,
+    },
+    workers,
+  );
+}
+
+interface StartParts {
+  readonly options: BubblewrapProviderOptions;
+  readonly bounds: GuestBounds;
+  readonly folder: WorkerFolder;
+  readonly profile: ProfileTerms;
+  readonly terms: CreateOptions;
+}
+
+async function start({ options, bounds, folder, profile, terms }: StartParts): Promise<DisposableEnvironment> {
+  const { deadlineMs, signal } = terms;
+  const program = await prepareGuest(options.folder, profile.template, signal);
+  const places = await makePlaces(folder, profile, program.interpreter);
+  const listener = await listenForDials({ path: folder.dialSocket, bounds });
+  let proxy: EgressProxy | undefined;
+  const release = async (): Promise<void> => {
+    await listener.close();
+    await proxy?.close();
+  };
+  try {
+    proxy = await openEgress(options, folder, profile);
+    const host = await startSandbox({ folder, program, places, profile, signal });
+    const forward = proxy === undefined ? undefined : { port: egressPort, socket: egressSocketPath };
+    const cleanup = async (): Promise<void> => {
+      await release();
+      await folder.remove();
+    };
+    return await openGuestEnvironment({
+      host,
+      listener,
+      places,
+      profile,
+      bounds,
+      deadlineMs,
+      forward,
+      cleanup,
+      signal,
+    });
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+async function makePlaces(folder: WorkerFolder, profile: ProfileTerms, interpreter: string): Promise<GuestPlaces> {
+  const packages = profile.policy.packages !== "disabled";
+  if (packages) await mkdir(folder.wheels, { mode: 0o700 });
+  return {
+    workspace: inside.workspace,
+    interpreter,
+    dial: inside.dial,
+    wheels: packages ? { outside: folder.wheels, inside: inside.wheels } : undefined,
+  };
+}
+
+/** One proxy and one socket for each sandbox, so that what it decides is known to be this one's. */
+async function openEgress(
+  { onEgressDecision }: BubblewrapProviderOptions,
+  { name, egressSocket }: WorkerFolder,
+  { policy }: ProfileTerms,
+): Promise<EgressProxy | undefined> {
+  if (policy.network !== "allowlist") return undefined;
+  return createEgressProxy({
+    socket: egressSocket,
+    allow: egressRules(policy.allowedHosts),
+    onDecision: (decision) => onEgressDecision?.(name, decision),
+  });
+}
