@@ -60,6 +60,11 @@ export interface McpServerSettings<P, I extends readonly SchemaSource[] = readon
    * told to `onObserverError`; the handler's error stays what it was.
    */
   readonly isSafeError?: ((error: unknown) => boolean) | undefined;
+  /**
+   * How a client learns that a tool's arguments do not fit its schema. `by-revision`: as the revision has it, since 2025-11-25 a tool error, before it -32602.
+   * `tool-error`: in every revision, as servers on Python's SDK answer. Default `by-revision`.
+   */
+  readonly invalidArguments?: "by-revision" | "tool-error" | undefined;
   readonly observers?: readonly Observer<P>[] | undefined;
   /** Runs around each request: tracing. Absent: costs nothing. */
   readonly instrumentation?: Instrumentation<P> | undefined;

@@ -21,6 +21,7 @@ const some = optional(anObject);
 const callback = optional(aFunction);
 const isListOf = (value: unknown, fits: (one: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(fits);
+const isOneOf = (value: unknown, texts: readonly unknown[]): boolean => texts.includes(value);
 
 /** What `createMcpServer` accepts, by name. */
 const serverKinds = {
@@ -33,6 +34,9 @@ const serverKinds = {
   resources: someList,
   resourceTemplates: someList,
   isSafeError: callback,
+  invalidArguments: optional(
+    kind('"by-revision" or "tool-error"', (value) => isOneOf(value, ["by-revision", "tool-error"])),
+  ),
   observers: optional(kind("a list of functions", (value) => isListOf(value, aFunction.fits))),
   instrumentation: optional(having(["begin"], "an instrumentation")),
   onObserverError: callback,

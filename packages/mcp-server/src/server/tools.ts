@@ -91,7 +91,8 @@ async function runTool<P>(
 /** A model can mend its arguments when it sees why they were refused: a tool error since 2025-11-25, before it an error of the protocol. */
 function refuseArguments<P>(core: Core<P>, context: RequestContext<P>, problems: readonly SchemaProblem[]): Reply {
   const text = `Invalid arguments: ${tellProblems(problems)}`;
-  if (context.revision < "2025-11-25") throw new RpcError(wireErrors.invalidParams, text);
+  const isProtocolError = core.options.invalidArguments !== "tool-error" && context.revision < "2025-11-25";
+  if (isProtocolError) throw new RpcError(wireErrors.invalidParams, text);
   return toolError(core, context, text);
 }
 

@@ -180,6 +180,9 @@ describe("tools/call", () => {
     expect(errorOf(await client.ask("tools/call", call))).toMatchObject({ code: -32602 });
     for (const bad of [{}, { name: 3 }, { name: "echo", arguments: [] }])
       expect(errorOf(await client.ask("tools/call", bad)).code).toBe(-32602);
+    const always = openClient(sampleServer({ invalidArguments: "tool-error" }));
+    await always.initialize("2025-06-18");
+    expect(resultOf(await always.ask("tools/call", call))).toMatchObject({ isError: true });
   });
 
   it("sends structured content as text too, and only to clients that know it", async () => {
