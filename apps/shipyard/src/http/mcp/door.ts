@@ -24,6 +24,8 @@ export function createMcpDoor(parts: McpDoorParts): McpDoor {
   const { admitter, names, onFault, maxBodyBytes } = parts;
   const server = createMcpServer<string>({
     identity: { name: "berth-shipyard", version: parts.version, title: "Berth Shipyard" },
+    // As the original answers.
+    invalidArguments: "tool-error",
     instructions:
       "Runs Python in sandboxes. Start a session to keep variables between calls; without one each call gets a fresh process. " +
       "Files in /app/uploads outlive the process.",

@@ -5,6 +5,7 @@ import { createSessions, type Sessions, type SessionsOptions } from "@berth/code
 import { createLeases, createMemoryLeaseStore, createUnconfinedProvider, type Leases } from "@berth/environment-leases";
 import { createDoors, type Doors } from "../../../src/http/doors.js";
 import type { DoorsParts } from "../../../src/http/parts.js";
+import { type Described, readDescription } from "./described.js";
 
 /** Doors over real sessions of processes without a sandbox: what is served does not depend on what confines it. */
 export interface Served extends AsyncDisposable {
@@ -12,6 +13,8 @@ export interface Served extends AsyncDisposable {
   readonly sessions: Sessions;
   readonly leases: Leases;
   readonly faults: readonly unknown[];
+  /** Every answer but those of `/mcp` is held against it. */
+  readonly described: Described;
   /** A request to this server by a path, as a client on this machine sends it. */
   send(path: string, init?: RequestInit & { readonly duplex?: "half" }): Promise<Response>;
   /** A JSON request by POST, and its JSON answer. */
@@ -30,8 +33,6 @@ export interface Answered {
 export interface ServedOptions {
   readonly sessions?: Omit<Partial<SessionsOptions>, "leases">;
   readonly doors?: Partial<DoorsParts>;
-  /** Told every request and its answer. */
-  readonly onAnswer?: (request: Request, response: Response) => Promise<void>;
 }
 
 export async function serve(options: ServedOptions = {}): Promise<Served> {
@@ -55,6 +56,8 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   const sessions = createSessions({ leases, profile: "python", onFault, ...options.sessions });
   const doors = createDoors({ version: "0.0.0", sessions, leases, onFault, ...options.doors });
 
+  const descriptionAsked = new Request("http://localhost/openapi.json", { headers: { host: "localhost" } });
+  const described = readDescription(await (await doors.fetch(descriptionAsked)).json());
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers({ host: "localhost:8222" });
     new Headers(init.headers).forEach((value, name) => {
@@ -62,7 +65,10 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     });
     const request = new Request(`http://localhost:8222${path}`, { ...init, headers });
     const response = await doors.fetch(request);
-    await options.onAnswer?.(request, response.clone());
+    if (path.startsWith("/mcp")) return response;
+    // The stream is read here to its end, and given on whole.
+    const bytes = await response.clone().arrayBuffer();
+    await described.check(request, new Response(response.status === 204 ? null : bytes, response));
     return response;
   };
   const answered = async (response: Response): Promise<Answered> => {
@@ -82,6 +88,7 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
     sessions,
     leases,
     faults,
+    described,
     send,
     post: async (path, body, headers = {}) => {
       const text = typeof body === "string" ? body : JSON.stringify(body);
