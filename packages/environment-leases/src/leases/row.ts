@@ -84,11 +84,8 @@ export function createRow(first: LeaseRecord, provider: ManagedProvider | undefi
     try {
       return await work();
     } catch (error) {
-      if (isLeaseError(error) && error.code !== "STORE_FAILED") throw error;
-      isUncertain = true;
-      throw isLeaseError(error)
-        ? error
-        : new LeaseError("STORE_FAILED", "the lease was not written down", { cause: error });
+      isUncertain ||= isLeaseError(error) && error.code === "STORE_FAILED";
+      throw error;
     }
   };
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {

@@ -6,6 +6,7 @@ import { readMembers } from "../reading/members.js";
 import { refuseFaults } from "../reading/refuse.js";
 import type { Scheduler } from "../scheduler.js";
 import type { LeaseStore } from "../store.js";
+import { checkedStore } from "./checked-store.js";
 import { systemScheduler } from "./system-scheduler.js";
 
 /** LeaseLimits with defaults filled in. */
@@ -64,7 +65,7 @@ export function readLeasesOptions(options: LeasesOptions): LeasesTerms {
   const limits = readLimits(options.limits ?? {}, faults);
   refuseFaults("OPTION_INVALID", "the options cannot be used", faults);
   return {
-    store: options.store,
+    store: checkedStore(options.store),
     limits,
     host: host ?? ownHost(),
     now: options.now ?? Date.now,
