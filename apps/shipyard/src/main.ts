@@ -1,7 +1,163 @@
-import { Command } from "commander";
+import { Command, CommanderError, Option } from "commander";
+import { exitCodeOf, exitCodes, ShipyardError } from "./errors.js";
+import { defaultHttp } from "./http-address.js";
+import { defaultStatePath } from "./state-folder.js";
+import { version } from "./version.js";
 
-/** The command line: one subcommand a file. */
+/** Reads the command line, runs the command, and ends the process with its exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
-  const program = new Command("berth-shipyard");
-  await program.parseAsync([...argv]);
+  const code = await run(argv);
+  // Pending output first: a pipe to the caller may be slow.
+  process.stdout.write("", () => process.exit(code));
+}
+
+async function run(argv: readonly string[]): Promise<number> {
+  let code: number = exitCodes.good;
+  const program = createProgram((result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync([...argv]);
+    return code;
+  } catch (error) {
+    // Commander has said it already; help and version end with 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.good : exitCodes.usage;
+    await report(error);
+    return exitCodeOf(error);
+  }
+}
+
+/** Errors with a code say what happened to a person; what has none is a bug, and shows where. */
+async function report(error: unknown): Promise<void> {
+  const { say } = await import("./output.js");
+  say(`berth-shipyard: ${error instanceof Error ? error.message : String(error)}`);
+  if (!(error instanceof Error)) return;
+  for (const line of error instanceof ShipyardError ? error.lines : []) say(`  ${line}`);
+  if (error.cause instanceof Error) say(`  ${error.cause.message}`);
+  if (!("code" in error)) for (const line of (error.stack ?? "").split("\n").slice(1)) say(line);
+}
+
+type Finish = (code: number) => void;
+
+function createProgram(finish: Finish): Command {
+  const program = new Command("berth-shipyard")
+    .description("Leases sandboxes with stateful Python, surely cleaned up, and keeps a log that can be checked.")
+    .version(version)
+    .exitOverride()
+    .showHelpAfterError("(--help shows how)");
+  for (const add of [addServe, addLeases, addToken, addDoctor]) add(program, finish);
+  return program;
+}
+
+const stateOption = (): Option =>
+  new Option("--state <dir>", "state folder").default(defaultStatePath(process.env), "the XDG state folder, berth");
+const configOption = (): Option => new Option("--config <file>", "shipyard.yaml");
+const httpOption = (): Option => new Option("--http <host:port>", "where to listen").default(defaultHttp);
+const jsonOption = (): Option => new Option("--json", "print the result as JSON");
+
+function examples(lines: readonly string[], note = ""): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}\n${note === "" ? "" : `\n${note}\n`}`;
+}
+
+function addServe(program: Command, finish: Finish): void {
+  program
+    .command("serve")
+    .description(
+      "serve sandboxes over HTTP (MCP and REST), or an application's own MCP server on standard input and output",
+    )
+    .addOption(configOption())
+    .addOption(stateOption())
+    .option("--uploads <dir>", "the folder that code sees as /app/uploads (default: <state>/uploads)")
+    .addOption(httpOption())
+    .option("--application <file:factory>", "serve what this function of a local module makes, on stdio")
+    .option("--principal <name>", "with --application: who the client is")
+    .addHelpText(
+      "after",
+      examples(
+        [
+          "berth-shipyard serve",
+          "berth-shipyard serve --config shipyard.yaml --http 127.0.0.1:0 --uploads ./uploads",
+          "berth-shipyard serve --application ./echo.js:createEcho --principal ada",
+        ],
+        'Readiness is one JSON line on stderr: {"event":"listening","url":"http://127.0.0.1:8222/mcp"}.',
+      ),
+    )
+    .action(async (options) => {
+      if (options.application === undefined && options.principal === undefined) {
+        const { serveCommand } = await import("./commands/serve.js");
+        return finish(await serveCommand(options));
+      }
+      if (options.application === undefined) throw new ShipyardError("USAGE", "--principal goes with --application");
+      const { serveApplicationCommand } = await import("./commands/serve-application.js");
+      finish(await serveApplicationCommand(options));
+    });
+}
+
+function addLeases(program: Command, finish: Finish): void {
+  const leases = program.command("leases").description("see and end the leases of a state folder");
+  leases
+    .command("list")
+    .description("what is leased now; works while a server runs, and while none does")
+    .addOption(stateOption())
+    .option("--all", "also what has ended")
+    .addOption(jsonOption())
+    .addHelpText("after", examples(["berth-shipyard leases list", "berth-shipyard leases list --all --json"]))
+    .action(async (options) => {
+      const { leasesListCommand } = await import("./commands/leases.js");
+      finish(await leasesListCommand(options));
+    });
+  leases
+    .command("release")
+    .description("end leases, by the running server, or in its place when none runs")
+    .argument("<lease...>", "as `leases list` shows them")
+    .addOption(stateOption())
+    .addOption(jsonOption())
+    .addHelpText("after", examples(["berth-shipyard leases release 3f0c9a5d1e7b48c2a6d4f8e0b1c2d3e4"]))
+    .action(async (ids: string[], options) => {
+      const { leasesReleaseCommand } = await import("./commands/leases.js");
+      finish(await leasesReleaseCommand(ids, options));
+    });
+  leases
+    .command("sweep")
+    .description("end what is due and retry what could not be confirmed; without a server, all that servers have left")
+    .addOption(stateOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      examples(["berth-shipyard leases sweep", "berth-shipyard leases sweep --state ./state --json"]),
+    )
+    .action(async (options) => {
+      const { leasesSweepCommand } = await import("./commands/leases.js");
+      finish(await leasesSweepCommand(options));
+    });
+}
+
+function addToken(program: Command, finish: Finish): void {
+  program
+    .command("token")
+    .description("make a token for somebody; its hash goes into the file that auth.tokenFile names")
+    .argument("<name>", "whose it is: the principal that owns sessions and leases")
+    .requiredOption("--file <file>", "the token file")
+    .option("--days <count>", "how long it is good (default: 90)")
+    .addOption(jsonOption())
+    .addHelpText("after", examples(["berth-shipyard token ada --file /etc/berth/tokens.jsonl --days 30"]))
+    .action(async (name: string, options) => {
+      const { tokenCommand } = await import("./commands/token.js");
+      finish(await tokenCommand(name, options));
+    });
+}
+
+function addDoctor(program: Command, finish: Finish): void {
+  program
+    .command("doctor")
+    .description("what this machine enforces, what is missing, how to get it; exit code 0 when serve would start")
+    .addOption(configOption())
+    .addOption(stateOption())
+    .addOption(httpOption())
+    .addOption(jsonOption())
+    .addHelpText("after", examples(["berth-shipyard doctor", "berth-shipyard doctor --config shipyard.yaml --json"]))
+    .action(async (options) => {
+      const { doctorCommand } = await import("./commands/doctor.js");
+      finish(await doctorCommand(options));
+    });
 }

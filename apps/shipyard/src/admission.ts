@@ -1,0 +1,27 @@
+import { createBearerAdmitter, isAuthError, openTokenFile } from "@berth/mcp-server/auth";
+import type { Admitter } from "@berth/mcp-server/http";
+import type { AuthConfig } from "./config.js";
+import { ShipyardError } from "./errors.js";
+import type { Logger } from "./logger.js";
+
+/**
+ * Lets in who has a token of the file; the name in it is the principal.
+ * @throws {ShipyardError} `CONFIG_INVALID` when the file cannot be used.
+ */
+export async function openAdmission(auth: AuthConfig, logger: Logger): Promise<Admitter<string>> {
+  try {
+    const verifier = await openTokenFile<string>({
+      path: auth.tokenFile,
+      principal: ({ name }) => name,
+      onReloadError: (error) =>
+        logger.error({ err: error }, "the token file cannot be read: the tokens of before count"),
+    });
+    return createBearerAdmitter({ verifier });
+  } catch (error) {
+    if (!isAuthError(error)) throw error;
+    throw new ShipyardError("CONFIG_INVALID", `auth.tokenFile cannot be used: ${error.message}`, {
+      cause: error.cause,
+      lines: [`make a token with: berth-shipyard token NAME --file ${auth.tokenFile}`],
+    });
+  }
+}

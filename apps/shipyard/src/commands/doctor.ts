@@ -1,0 +1,179 @@
+import { openAdmission } from "../admission.js";
+import { createClosers } from "../closers.js";
+import { loadConfig, type ShipyardConfig } from "../config.js";
+import { checkSocketPath } from "../control-protocol.js";
+import type { Check } from "../doctor/check.js";
+import { checkMachine } from "../doctor/machine.js";
+import { exitCodes, ShipyardError } from "../errors.js";
+import { listenForExit } from "../exit-signals.js";
+import { readHttpAddress } from "../http-address.js";
+import { listen } from "../listen.js";
+import { createLogger, type Logger } from "../logger.js";
+import { openStore } from "../open-store.js";
+import { printJson, printLine } from "../output.js";
+import { profileStatuses } from "../profile-status.js";
+import { openProviders } from "../providers.js";
+import { refuseOpenDoor } from "../refuse-open-door.js";
+import { openStateFolder, type StateFolder } from "../state-folder.js";
+
+/** What the command line says. */
+export interface DoctorOptions {
+  readonly config?: string | undefined;
+  readonly state: string;
+  readonly http: string;
+  readonly json?: boolean | undefined;
+}
+
+/** Says what this machine enforces and lacks. Exit code 0 when `serve` would start with the same options, else 1. */
+export async function doctorCommand(options: DoctorOptions): Promise<number> {
+  const exits = listenForExit({ onException: () => {} });
+  const checks: Check[] = [];
+  try {
+    const { version } = process;
+    checks.push({ name: "this program", status: "ok", message: `runs on node ${version} at ${process.execPath}` });
+    const steps = createSteps(checks);
+    const config = await steps.run(
+      "configuration",
+      () => loadConfig(options.config),
+      () => options.config ?? "defaults",
+    );
+    if (config !== undefined) await checkStart(options, config, steps, exits.signal);
+  } finally {
+    exits.release();
+  }
+  show(checks, options.json === true);
+  return checks.some(({ status }) => status === "fail") ? exitCodes.failed : exitCodes.good;
+}
+
+/** The steps of `serve`, one after another, as far as they go without a lease. */
+async function checkStart(
+  options: DoctorOptions,
+  config: ShipyardConfig,
+  steps: Steps,
+  signal: AbortSignal,
+): Promise<void> {
+  steps.add(...(await checkMachine(config.provider, signal)));
+  if (config.provider === "unconfined") steps.add(unconfined);
+  const logger = await createLogger("silent");
+  const { auth } = config;
+  if (auth !== undefined)
+    await steps.run(
+      "token file",
+      () => openAdmission(auth, logger),
+      () => auth.tokenFile,
+    );
+  await steps.run(
+    "address",
+    () => tryAddress(options.http, config),
+    (url) => `${url} is free`,
+  );
+  const state = await steps.run(
+    "state folder",
+    () => openState(options.state),
+    ({ path }) => path,
+  );
+  if (state === undefined) return;
+  await steps.run(
+    "lease store",
+    () => tryStore(state),
+    () => state.leases,
+  );
+  steps.add(
+    ...((await steps.run(
+      "provider",
+      () => tryProfiles(config, state, logger, signal),
+      () => config.provider,
+    )) ?? []),
+  );
+}
+
+const unconfined: Check = {
+  name: "provider",
+  status: "warn",
+  message: "unconfined: code runs with the rights of this user, and nothing isolates it",
+  advice: "take `provider: unconfined` out of shipyard.yaml where sandboxes work",
+};
+
+async function openState(path: string): Promise<StateFolder> {
+  const state = await openStateFolder(path);
+  checkSocketPath(state);
+  return state;
+}
+
+async function tryAddress(text: string, config: ShipyardConfig): Promise<string> {
+  const address = readHttpAddress(text);
+  refuseOpenDoor(address, config);
+  const authenticated = config.auth !== undefined;
+  const { url, close } = await listen({ address, fetch: () => new Response(), maxConnections: 1, authenticated });
+  await close(0);
+  return url;
+}
+
+async function tryStore(state: StateFolder): Promise<void> {
+  const store = await openStore(state);
+  await store.close();
+}
+
+async function tryProfiles(
+  config: ShipyardConfig,
+  state: StateFolder,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<readonly Check[]> {
+  const closers = createClosers(() => {});
+  const providers = await openProviders(config, state, logger, signal);
+  closers.add("providers", () => providers.close());
+  try {
+    return profileStatuses(config, providers.all).map(({ profile, provider, refusal }): Check => {
+      const name = `profile ${profile}`;
+      if (refusal === undefined) return { name, status: "ok", message: `can be leased from ${provider}` };
+      const status = profile === config.profile ? "fail" : "warn";
+      return { name, status, message: refusal.message, advice: refusal.cure };
+    });
+  } finally {
+    await closers.close(config.shutdownMs);
+  }
+}
+
+interface Steps {
+  add(...checks: readonly Check[]): void;
+  /** Runs a step of the start; what it would stop with becomes a failed check. */
+  run<T>(name: string, step: () => Promise<T>, say: (value: T) => string): Promise<T | undefined>;
+}
+
+function createSteps(checks: Check[]): Steps {
+  return {
+    add: (...more) => {
+      checks.push(...more);
+    },
+    run: async (name, step, say) => {
+      try {
+        const value = await step();
+        checks.push({ name, status: "ok", message: say(value) });
+        return value;
+      } catch (error) {
+        if (!(error instanceof ShipyardError)) throw error;
+        const cause = error.cause instanceof Error ? `: ${error.cause.message}` : "";
+        const [advice, ...more] = error.lines;
+        checks.push({ name, status: "fail", message: `${error.message}${cause}`, advice });
+        for (const message of more) checks.push({ name, status: "fail", message });
+        return undefined;
+      }
+    },
+  };
+}
+
+const marks: Readonly<Record<Check["status"], string>> = { ok: "ok  ", warn: "note", fail: "FAIL" };
+
+function show(checks: readonly Check[], asJson: boolean): void {
+  const ok = checks.every(({ status }) => status !== "fail");
+  if (asJson) {
+    printJson({ ok, checks });
+    return;
+  }
+  for (const { name, status, message, advice } of checks) {
+    printLine(`${marks[status]}  ${name}: ${message}`);
+    if (advice !== undefined && status !== "ok") printLine(`      ${advice}`);
+  }
+  printLine(ok ? "serve would start" : "serve would NOT start");
+}

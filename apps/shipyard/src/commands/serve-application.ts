@@ -1,0 +1,36 @@
+import { serveStdio } from "@berth/mcp-server/stdio";
+import { loadApplication, readApplicationTarget } from "../application-target.js";
+import { ShipyardError } from "../errors.js";
+import { listenForExit } from "../exit-signals.js";
+import { createLogger } from "../logger.js";
+
+/** What the command line says. */
+export interface ServeApplicationOptions {
+  readonly application: string;
+  readonly principal?: string | undefined;
+}
+
+/**
+ * Serves an application's own MCP server on standard input and output. Application and principal are the operator's words
+ * and never come from a request. An error that the application did not declare safe: -32603 to the client, the error to
+ * stderr, other work is finished, exit code 1.
+ */
+export async function serveApplicationCommand(options: ServeApplicationOptions): Promise<number> {
+  const { principal } = options;
+  if (principal === undefined || principal.trim() === "") {
+    throw new ShipyardError("USAGE", "--principal NAME says who the client is, and may not be empty");
+  }
+  const target = readApplicationTarget(options.application, process.cwd());
+  const server = await loadApplication(target);
+  const logger = await createLogger("info");
+  const exits = listenForExit({ onException: (error) => logger.fatal({ err: error }, "a fault of the application") });
+  try {
+    const { code } = await serveStdio({
+      ...{ server, principal, signal: exits.signal, exitProcess: false },
+      logger: (text, error) => logger.error(error === undefined ? {} : { err: error }, text),
+    });
+    return exits.cause() === "exception" ? 1 : code;
+  } finally {
+    exits.release();
+  }
+}

@@ -1,0 +1,136 @@
+import { mkdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createSessions } from "@berth/code-sessions";
+import type { Admitter } from "@berth/mcp-server/http";
+import { openAdmission } from "../admission.js";
+import { type Closers, createClosers } from "../closers.js";
+import { loadConfig, type ShipyardConfig } from "../config.js";
+import { openControlServer } from "../control-server.js";
+import { exitCodes, ShipyardError } from "../errors.js";
+import { type ExitSignals, listenForExit } from "../exit-signals.js";
+import { createDoors } from "../http/doors.js";
+import { localPrincipal } from "../http/parts.js";
+import { type HttpAddress, readHttpAddress } from "../http-address.js";
+import { listen } from "../listen.js";
+import { createLogger, type Logger } from "../logger.js";
+import { obeyer } from "../obey.js";
+import { openLeases } from "../open-leases.js";
+import { say } from "../output.js";
+import { profileStatuses, requireProfile } from "../profile-status.js";
+import { ownedProfiles } from "../profiles.js";
+import { refuseOpenDoor } from "../refuse-open-door.js";
+import { openStateFolder, type StateFolder } from "../state-folder.js";
+import { version } from "../version.js";
+
+/** What the command line says. */
+export interface ServeOptions {
+  readonly config?: string | undefined;
+  readonly state: string;
+  readonly uploads?: string | undefined;
+  readonly http: string;
+}
+
+interface ServeTerms {
+  readonly config: ShipyardConfig;
+  readonly address: HttpAddress;
+  readonly state: StateFolder;
+  readonly uploads: string;
+  readonly admitter: Admitter<string> | undefined;
+  readonly logger: Logger;
+}
+
+// What is under way when the server ends: answers, not sandboxes.
+const drainMs = 2_000;
+
+/** Serves MCP and REST over HTTP until the process is told to end. Leases of an earlier server are recovered first. */
+export async function serveCommand(options: ServeOptions): Promise<number> {
+  const config = await loadConfig(options.config);
+  const address = readHttpAddress(options.http);
+  refuseOpenDoor(address, config);
+  const state = await openStateFolder(options.state);
+  const logger = await createLogger(config.log.level);
+  const admitter = config.auth && (await openAdmission(config.auth, logger));
+  const uploads = resolve(options.uploads ?? state.uploads);
+  await mkdir(uploads, { recursive: true, mode: 0o700 });
+  const exits = listenForExit({
+    onException: (error) => logger.fatal({ err: error }, "a fault of ours"),
+    onHangup: () => logger.info("SIGHUP does nothing in this version"),
+  });
+  const closers = createClosers((name, fault) => logger.error({ err: fault }, `${name} could not be closed`));
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    await start({ config, address, state, uploads, admitter, logger }, closers, exits);
+    await aborted(exits.signal);
+  } catch (error) {
+    // Told to end while it was starting: what the steps under way say then is no failure.
+    if (!exits.signal.aborted) failure = { error };
+  }
+  logger.info({ reason: exits.cause() }, "closing");
+  const unfinished = await closers.close(config.shutdownMs);
+  exits.release();
+  if (failure !== undefined) throw failure.error;
+  refuseUnfinished(unfinished, config);
+  return exits.cause() === "exception" ? exitCodes.failed : exitCodes.good;
+}
+
+async function start(terms: ServeTerms, closers: Closers, exits: ExitSignals): Promise<void> {
+  const { config, address, state, admitter, logger } = terms;
+  const onlyOwner = admitter === undefined ? localPrincipal : undefined;
+  const profiles = ownedProfiles({ config, uploads: terms.uploads, onlyOwner });
+  const { leases, log, providers } = await openLeases({
+    ...{ config, state, logger, closers, mode: "serve", profiles: profiles.find, signal: exits.signal },
+    reason: () => exits.cause() ?? "failed",
+  });
+  const statuses = profileStatuses(config, providers);
+  requireProfile(config.profile, statuses);
+  const recovered = await leases.recover();
+  logger.info({ ...recovered, log: log.logId }, "leases of earlier servers are recovered");
+  exits.signal.throwIfAborted();
+  const { ttlMs, idleMs, ...limits } = config.sessions;
+  const sessions = createSessions({
+    ...{ leases, profile: profiles.of, limits, ttlMs, idleMs },
+    record: (event) => log.recordSession(event),
+    onFault: (fault) => logger.error({ err: fault }, "sessions"),
+    expectedOwners: onlyOwner === undefined ? [] : [onlyOwner],
+  });
+  closers.add("sessions", () => sessions.close());
+  const control = await openControlServer(state, obeyer(leases));
+  closers.add("control socket", () => control.close());
+  const doors = createDoors({
+    ...{ version, sessions, admitter, allowedHosts: config.allowedHosts },
+    leases: { list: leases.list, profiles: statuses },
+    isOperator: admitter && ((principal) => config.auth?.operators.includes(principal) === true),
+    pageFolder: fileURLToPath(new URL("page/", import.meta.url)),
+    limits: doorLimits(config),
+    onFault: (fault) => logger.error({ err: fault }, "HTTP"),
+  });
+  const { maxConnections } = config.http;
+  const authenticated = admitter !== undefined;
+  const listening = await listen({ address, fetch: doors.fetch, maxConnections, authenticated });
+  closers.add("HTTP server", async () => {
+    const closed = listening.close(drainMs);
+    await doors.close();
+    await closed;
+  });
+  if (config.provider === "unconfined") logger.warn("provider: unconfined — code runs with the rights of this user");
+  say(JSON.stringify({ event: "listening", url: `${listening.url}/mcp` }));
+}
+
+function doorLimits({ http: { maxConnections: _maxConnections, ...limits } }: ShipyardConfig): typeof limits {
+  return limits;
+}
+
+function refuseUnfinished(unfinished: readonly string[], { shutdownMs }: ShipyardConfig): void {
+  if (unfinished.length === 0) return;
+  throw new ShipyardError("SHUTDOWN_UNFINISHED", `not closed within ${shutdownMs} ms: ${unfinished.join(", ")}`, {
+    lines: ["what is left is ended by the next start, or by `berth-shipyard leases sweep`"],
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

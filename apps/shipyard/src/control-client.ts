@@ -1,0 +1,42 @@
+import { connect } from "node:net";
+import {
+  type ControlAnswer,
+  type ControlRequest,
+  checkSocketPath,
+  maxControlBytes,
+  readControlAnswer,
+} from "./control-protocol.js";
+import { ShipyardError } from "./errors.js";
+import { lineOf } from "./line-of.js";
+import type { StateFolder } from "./state-folder.js";
+
+// An end that has to be confirmed may take its time: see `destroyMs`.
+const patienceMs = 120_000;
+
+/**
+ * Asks the running server of a state folder; undefined when none runs.
+ * @throws {ShipyardError} `CONTROL_FAILED` when there is one and it does not answer.
+ */
+export async function askServer(state: StateFolder, request: ControlRequest): Promise<ControlAnswer | undefined> {
+  checkSocketPath(state);
+  const socket = connect(state.control);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      socket.once("connect", resolve);
+      socket.once("error", reject);
+    });
+  } catch (cause) {
+    // Refused: the file is left over from a server that was killed.
+    if (cause instanceof Error && "code" in cause && ["ENOENT", "ECONNREFUSED"].includes(String(cause.code))) {
+      return undefined;
+    }
+    throw new ShipyardError("CONTROL_FAILED", `the server at ${state.control} cannot be reached`, { cause });
+  }
+  socket.on("error", () => {}); // told below as an answer that did not come
+  socket.write(`${JSON.stringify(request)}\n`);
+  const line = await lineOf(socket, maxControlBytes, patienceMs);
+  socket.destroy();
+  const answer = line === undefined ? undefined : readControlAnswer(line);
+  if (answer !== undefined) return answer;
+  throw new ShipyardError("CONTROL_FAILED", `the server at ${state.control} did not answer`);
+}

@@ -1,0 +1,47 @@
+import {
+  isLeaseError,
+  type ManagedProvider,
+  type ProfileStatus,
+  readProfile,
+  requireCapabilities,
+} from "@berth/environment-leases";
+import type { ShipyardConfig } from "./config.js";
+import { ShipyardError } from "./errors.js";
+
+/** Which profiles of the configuration this machine can hold, and why not the others. */
+export function profileStatuses(
+  config: Pick<ShipyardConfig, "profiles" | "provider">,
+  providers: readonly ManagedProvider[],
+): readonly ProfileStatus[] {
+  return Object.entries(config.profiles).map(([name, given]) => {
+    const provider = providers.find((one) => one.name === given.provider);
+    const isolated = provider?.capabilities.isolated === true;
+    const status = { profile: name, provider: given.provider, isolated, refusal: undefined };
+    if (provider === undefined) {
+      const message = `there is no provider ${given.provider} on this machine`;
+      return { ...status, refusal: { message, cure: undefined } };
+    }
+    try {
+      const allowUnconfined = config.provider === "unconfined";
+      requireCapabilities(provider.capabilities, readProfile(name, given), { allowUnconfined });
+      return status;
+    } catch (error) {
+      if (!isLeaseError(error)) throw error;
+      const faults = error.faults.map(({ field, fault }) => `${field} ${fault}`).join("; ");
+      const message = faults === "" ? error.message : `${error.message}: ${faults}`;
+      return { ...status, refusal: { message, cure: error.cure } };
+    }
+  });
+}
+
+/**
+ * A server whose sessions could never start does not start itself.
+ * @throws {ShipyardError} `NO_SANDBOX`
+ */
+export function requireProfile(name: string, statuses: readonly ProfileStatus[]): void {
+  const refusal = statuses.find(({ profile }) => profile === name)?.refusal;
+  if (refusal === undefined) return;
+  throw new ShipyardError("NO_SANDBOX", `the profile ${name} cannot be held on this machine: ${refusal.message}`, {
+    lines: refusal.cure === undefined ? [] : [refusal.cure],
+  });
+}
