@@ -1,27 +1,28 @@
 import type { Launched } from "./launch.js";
-import { isAlive, markProcess, type ProcessMark, readStat, signalProcess } from "./process-identity.js";
+import { isAlive, markProcess, readPidNamespace, signalProcess } from "./process-identity.js";
 import { becomesTrue, within } from "./within.js";
 
-/** How long what waits inside may take to give up before bubblewrap is killed. */
-const insideMs = 500;
 const goneMs = 5_000;
 
 /**
- * Ends a sandbox that was not started to the end. What waits inside gives up by itself, since the host's word can no longer
- * come; killing bubblewrap first, in the middle of set-up, could leave it without a parent to die with.
+ * Ends a sandbox that was not started to the end. The watcher ends what is still being set up; what waits inside gives up,
+ * since the host's word can no longer come.
  */
 export async function abandon(launched: Launched): Promise<void> {
   launched.word.destroy();
+  launched.lifeline.destroy();
   for (const stream of [launched.stdin, launched.stdout, launched.stderr]) stream.on("error", () => {}).destroy();
-  const init = findInit(launched);
-  if (init !== undefined) signalProcess(init, "SIGKILL");
-  if (!(await within(launched.exited, insideMs))) signalProcess(launched.outer, "SIGKILL");
+  await endInit(launched);
+  // Whoever waits inside, and whoever lets it, can still write to this one.
   await within(Promise.all([launched.exited, launched.ready.closed]), goneMs);
-  if (init !== undefined) await becomesTrue(() => !isAlive(init), goneMs);
+  await endInit(launched);
 }
 
-/** Process 1 as bubblewrap told, as long as it is bubblewrap's child: then nobody else can have got its number. */
-function findInit({ status, outer }: Launched): ProcessMark | undefined {
-  const pid = status.initNow();
-  return pid !== undefined && readStat(pid)?.parent === outer.pid ? markProcess(pid) : undefined;
+/** Process 1, if bubblewrap had the time to tell it. Its namespace proves that the number is not another's by now. */
+async function endInit({ status }: Launched): Promise<void> {
+  const init = status.initNow();
+  if (init === undefined || readPidNamespace(init.pid) !== init.pidNamespace) return;
+  const mark = markProcess(init.pid);
+  signalProcess(mark, "SIGKILL");
+  await becomesTrue(() => !isAlive(mark), goneMs);
 }

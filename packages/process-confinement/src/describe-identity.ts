@@ -1,12 +1,13 @@
 import { ConfinementError } from "./errors.js";
 import { childrenOf, type ProcessMark, readBootId, readPidNamespace, readStat } from "./process-identity.js";
 import type { SandboxIdentity } from "./sandbox.js";
+import type { ToldInit } from "./status-stream.js";
 
 /** What a sandbox that waits for the host's word is made of. */
 export interface IdentityParts {
   readonly name: string;
   readonly outer: ProcessMark;
-  readonly init: number;
+  readonly init: ToldInit;
   readonly controlGroups: readonly string[];
 }
 
@@ -19,13 +20,13 @@ export function describeIdentity({ name, outer, init, controlGroups }: IdentityP
   const hostPidNamespace = readPidNamespace("self");
   if (bootId === undefined || hostPidNamespace === undefined)
     throw new ConfinementError("PLATFORM_UNSUPPORTED", "sandboxes need /proc to be mounted");
-  const pidNamespace = readPidNamespace(init);
-  if (pidNamespace === undefined || pidNamespace === hostPidNamespace) throw goneAlready();
+  const { pid, pidNamespace } = init;
+  if (readPidNamespace(pid) !== pidNamespace || pidNamespace === hostPidNamespace) throw goneAlready();
   return {
     name,
     bootId,
     outer: markRunning(outer.pid),
-    init: markRunning(init),
+    init: markRunning(pid),
     hostPidNamespace,
     pidNamespace,
     controlGroups,

@@ -48,6 +48,7 @@ export function holdSandbox({ launched, identity, command, asPid1, cleanUp }: He
     const outerExit = await launched.exited;
     const endedFor = endReason; // an end that is asked for from now on comes too late to be the reason
     launched.word.destroy();
+    launched.lifeline.destroy();
     launched.stdin.destroy();
     // The command's exit ends bubblewrap, whose end ends process 1, whose end ends everything: only that proves it.
     signalProcess(init, "SIGKILL");

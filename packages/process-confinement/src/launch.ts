@@ -23,6 +23,8 @@ export interface Launched {
   readonly stderr: Readable;
   /** The host's word: the end of this stream tells what waits inside to give up. */
   readonly word: Writable;
+  /** The end of this stream ends the set-up, unless `go` was said. */
+  readonly lifeline: Writable;
   readonly ready: ReadyStream;
   readonly status: StatusStream;
 }
@@ -38,14 +40,15 @@ const readyDescriptor = 4;
 const argsDescriptor = 5;
 const statusDescriptor = 6;
 const seccompDescriptor = 7;
-const firstText = 8;
+const lifelineDescriptor = 8;
+const firstText = 9;
 
 /** More descriptors above this than anybody has: each below costs a place in a list. */
 const maxInherited = 65_535;
 
 /**
  * Starts bubblewrap. Nothing of the caller's runs yet: the first process inside waits for the host's word.
- * @param prefix Program and arguments that end in executing bubblewrap, such as prlimit; may be empty.
+ * @param prefix Program and arguments that end in executing bubblewrap. They start with `watchSetUp`.
  * @throws {ConfinementError} `SANDBOX_NOT_STARTED`.
  */
 export async function launch(plan: SandboxPlan, tools: HostTools, prefix: readonly string[]): Promise<Launched> {
@@ -95,9 +98,6 @@ async function hold(child: ChildProcess): Promise<Launched> {
   child.once("exit", (code, signal) => exited.open({ code, signal }));
   if (child.pid === undefined) throw await spawnFault(child);
   child.on("error", () => {}); // of a signal that could not be sent: whether it is gone is seen in /proc
-  const word = pipeOf(child, wordDescriptor);
-  word.on("error", () => {}); // the sandbox ended first: seen by its exit
-  word.resume();
   const stdin = pipeOf(child, 0);
   stdin.on("error", () => {}); // the command closed its input, or ended: a caller who wants to know listens, too
   return {
@@ -106,10 +106,17 @@ async function hold(child: ChildProcess): Promise<Launched> {
     stdin,
     stdout: pipeOf(child, 1),
     stderr: pipeOf(child, 2),
-    word,
+    word: wordTo(child, wordDescriptor),
+    lifeline: wordTo(child, lifelineDescriptor),
     ready: readReady(pipeOf(child, readyDescriptor)),
     status: readStatus(pipeOf(child, statusDescriptor)),
   };
+}
+
+function wordTo(child: ChildProcess, descriptor: number): Socket {
+  const pipe = pipeOf(child, descriptor);
+  pipe.on("error", () => {}); // the sandbox ended first: seen by its exit
+  return pipe.resume();
 }
 
 function spawnFault(child: ChildProcess): Promise<ConfinementError> {

@@ -4,6 +4,7 @@ import { makeControlGroups } from "./limits/make-groups.js";
 import { planLimits } from "./limits/plan.js";
 import type { LimitEnforcement } from "./sandbox.js";
 import type { SandboxTerms } from "./sandbox-terms.js";
+import { watchSetUp } from "./watch-set-up.js";
 
 /** How the limits of one sandbox are held. */
 export interface SandboxLimits {
@@ -26,7 +27,7 @@ export function limitSandbox({ name, policy, asPid1 }: SandboxTerms): SandboxLim
     enforced: [...plan.enforced, ...memoryFileSystems(policy)],
     innerPrefix: innerPrefix(plan),
     makeGroups: () => makeControlGroups(groups, name),
-    prefix: ({ paths }) => joinPrefix(plan, paths),
+    prefix: ({ paths }) => joinPrefix(plan, paths, [watchSetUp]),
   };
 }
 

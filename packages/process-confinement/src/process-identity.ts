@@ -71,6 +71,11 @@ export function signalProcess(mark: ProcessMark, signal: NodeJS.Signals): boolea
   }
 }
 
+/** Whether a filter of system calls holds it (proc(5), `Seccomp: 2` of /proc/PID/status). */
+export function isFiltered(pid: number): boolean {
+  return /^Seccomp:\t2$/m.test(tryRead(`/proc/${pid}/status`) ?? "");
+}
+
 /** Inode of the pid namespace of a process. Undefined when it is gone or may not be seen. */
 export function readPidNamespace(pid: number | "self"): number | undefined {
   try {

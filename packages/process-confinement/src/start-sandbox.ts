@@ -2,12 +2,14 @@ import { abandon } from "./abandon.js";
 import { describeIdentity, findCommand } from "./describe-identity.js";
 import { ConfinementError } from "./errors.js";
 import type { Launched } from "./launch.js";
-import type { ProcessMark } from "./process-identity.js";
+import { isFiltered, type ProcessMark } from "./process-identity.js";
 import type { SandboxIdentity } from "./sandbox.js";
 import type { SandboxTerms } from "./sandbox-terms.js";
 import type { StartBound } from "./start-bound.js";
 import { explainFailure, readLastWords } from "./start-failure.js";
+import type { ToldInit } from "./status-stream.js";
 import { type BindMark, verifyBinds } from "./verify-binds.js";
+import { becomesTrue } from "./within.js";
 
 /** A sandbox whose command runs. */
 export interface Started {
@@ -35,10 +37,12 @@ export async function startSandbox(
   try {
     const init = await whenReady(launched, bound);
     const identity = describeIdentity({ name: terms.name, outer: launched.outer, init, controlGroups });
+    await bound.wait(whenSetUp(init.pid));
     const command = terms.asPid1 ? identity.init : findCommand(identity.init);
-    verifyBinds(binds, init);
+    verifyBinds(binds, init.pid);
     await bound.wait((async () => terms.record?.(identity))());
     bound.throwIfOver();
+    launched.lifeline.end("go\n");
     launched.word.write("go\n");
     if (terms.handshake === "shell") await bound.wait(whenExecuted(launched, terms.file));
     return { identity, command };
@@ -48,10 +52,24 @@ export async function startSandbox(
   }
 }
 
-async function whenReady({ status, ready, stderr }: Launched, bound: StartBound): Promise<number> {
+async function whenReady({ status, ready, stderr }: Launched, bound: StartBound): Promise<ToldInit> {
   const [init, isReady] = await bound.wait(Promise.all([status.init, ready.ready]));
   if (init === undefined || !isReady) throw explainFailure(await readLastWords(stderr));
   return init;
+}
+
+const setUpMs = 5_000;
+
+/**
+ * bubblewrap's own process 1 asks for its death signal, and then for the filter, beside the first process that it started: that
+ * one may speak earlier. Let go before, it could outlive a host that dies at once.
+ */
+async function whenSetUp(init: number): Promise<void> {
+  if (await becomesTrue(() => isFiltered(init), setUpMs)) return;
+  throw new ConfinementError(
+    "SANDBOX_NOT_STARTED",
+    "process 1 of the sandbox did not come under its system call filter",
+  );
 }
 
 async function whenExecuted({ ready, stderr }: Launched, file: string): Promise<void> {

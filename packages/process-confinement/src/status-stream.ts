@@ -1,12 +1,20 @@
 import type { Readable } from "node:stream";
 import { createGate } from "./gate.js";
 
+/** Process 1 of the sandbox. */
+export interface ToldInit {
+  /** As this machine numbers it. */
+  readonly pid: number;
+  /** Inode of its pid namespace. */
+  readonly pidNamespace: number;
+}
+
 /** What bubblewrap tells about the sandbox on its status descriptor. */
 export interface StatusStream {
-  /** The namespace's process 1 as this machine numbers it; undefined when bubblewrap ended before it was made. */
-  readonly init: Promise<number | undefined>;
+  /** Undefined when bubblewrap ended before it was made. */
+  readonly init: Promise<ToldInit | undefined>;
   /** As `init`, for one who cannot wait. */
-  initNow(): number | undefined;
+  initNow(): ToldInit | undefined;
   /** Exit status of the command, 128 and the signal's number for one that was killed; undefined when it never ran. */
   readonly exitCode: Promise<number | undefined>;
 }
@@ -16,14 +24,14 @@ const maxStatusLength = 65_536;
 
 /** Reads the stream to its end. The documents come in several writes each: a member counts once its document is whole. */
 export function readStatus(stream: Readable): StatusStream {
-  const init = createGate<number | undefined>();
+  const init = createGate<ToldInit | undefined>();
   const exitCode = createGate<number | undefined>();
   let text = "";
   const look = (): void => {
     const documents = text.slice(0, text.lastIndexOf("}") + 1);
-    const pid = memberOf(documents, "child-pid");
+    const told = initIn(documents);
     const code = memberOf(documents, "exit-code");
-    if (pid !== undefined) init.open(pid);
+    if (told !== undefined) init.open(told);
     if (code !== undefined) exitCode.open(code);
   };
   const end = (): void => {
@@ -36,7 +44,17 @@ export function readStatus(stream: Readable): StatusStream {
   });
   stream.once("close", end);
   stream.on("error", end);
-  return { init: init.passed, initNow: () => memberOf(text, "child-pid"), exitCode: exitCode.passed };
+  return {
+    init: init.passed,
+    initNow: () => initIn(text),
+    exitCode: exitCode.passed,
+  };
+}
+
+function initIn(documents: string): ToldInit | undefined {
+  const pid = memberOf(documents, "child-pid");
+  const pidNamespace = memberOf(documents, "pid-namespace");
+  return pid === undefined || pidNamespace === undefined ? undefined : { pid, pidNamespace };
 }
 
 function memberOf(documents: string, name: string): number | undefined {

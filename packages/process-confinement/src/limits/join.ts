@@ -7,10 +7,19 @@ export const joinFailed = 125;
 /**
  * Goes before bubblewrap: the shell enters the groups, sets the rlimits and becomes what follows, so that no process of the
  * sandbox ever runs without them. Joining from the host, by number, would let it run unbounded until the host comes to it.
- * Empty when there is nothing to enter or to set.
+ * Empty when there is nothing to enter, to set or to do first.
+ * @param first Commands of the shell, each of which may fail; what they start is in no group.
  */
-export function joinPrefix({ outside, prlimit }: LimitPlan, groups: readonly string[]): readonly string[] {
-  const steps = [...groups.map((_, index) => `echo $$ >"\${${index + 1}}/cgroup.procs"`), ...ulimitCommands(outside)];
+export function joinPrefix(
+  { outside, prlimit }: LimitPlan,
+  groups: readonly string[],
+  first: readonly string[] = [],
+): readonly string[] {
+  const steps = [
+    ...first,
+    ...groups.map((_, index) => `echo $$ >"\${${index + 1}}/cgroup.procs"`),
+    ...ulimitCommands(outside),
+  ];
   return [...shell(steps, groups), ...exactFileSize(outside, prlimit)];
 }
 

@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect } from "vitest";
+import { scaledCount } from "../../../fixtures/counts.js";
+import { partTest } from "../../../fixtures/parts.js";
+import { endSandbox, findSandbox, type SandboxIdentity } from "../src/index.js";
+import { uniqueName } from "./sandboxes.js";
+
+const itInside = partTest("bubblewrap");
+const program = fileURLToPath(new URL("programs/host.mjs", import.meta.url));
+
+interface Host {
+  readonly token: string;
+  /** Everything that it has said. */
+  readonly said: readonly string[];
+  /** Waits until it has said so many lines. */
+  until(lines: number): Promise<void>;
+  kill(): Promise<void>;
+}
+
+const hosts: ChildProcess[] = [];
+afterEach(() => {
+  for (const host of hosts.splice(0)) host.kill("SIGKILL");
+});
+
+function startHost(handshake: string, limits: object): Host {
+  const token = randomUUID();
+  const child = spawn(process.execPath, [program, uniqueName(), token, handshake, JSON.stringify(limits)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  hosts.push(child);
+  const said: string[] = [];
+  const lines = createInterface({ input: child.stdout });
+  lines.on("line", (line) => void said.push(line));
+  return {
+    token,
+    said,
+    until: async (count) => {
+      while (said.length < count) await once(lines, "line", { signal: AbortSignal.timeout(20_000) });
+    },
+    kill: async () => {
+      const ended = once(child, "close");
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** The processes that bear the token in arguments or environment. */
+function bearersOf(token: string): readonly string[] {
+  return readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    return ["cmdline", "environ"].some((name) => readOr(`/proc/${pid}/${name}`).includes(token));
+  });
+}
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return ""; // it ended
+  }
+}
+
+async function untilNoneBears(token: string): Promise<readonly string[]> {
+  for (const end = performance.now() + 5_000; performance.now() < end; await pause(5)) {
+    if (bearersOf(token).length === 0) return [];
+  }
+  return bearersOf(token);
+}
+
+describe.each([
+  { handshake: "shell", limits: {} },
+  { handshake: "command", limits: {} },
+])("the death of the host (handshake $handshake)", ({ handshake, limits }) => {
+  const kills = scaledCount(`hosts killed under handshake ${handshake}`, 1_600);
+  itInside(
+    `leaves nothing at any moment of the start (${kills} hosts)`,
+    async () => {
+      const longestMs = 1.3 * (await startMs(handshake, limits));
+      let recorded = 0;
+      for (let n = 0; n < kills; n++) {
+        const host = startHost(handshake, limits);
+        await host.until(1);
+        await pause(Math.random() * longestMs);
+        await host.kill();
+        expect(await untilNoneBears(host.token)).toEqual([]);
+        if (host.said.length > 1) recorded++;
+      }
+      console.log(`killed within ${Math.round(longestMs)} ms of the spawn; ${recorded} of ${kills} were recorded`);
+    },
+    900_000,
+  );
+
+  itInside("takes the whole family along, also those that left the session", async () => {
+    const host = startHost(handshake, limits);
+    await host.until(3);
+    // The host, the outer bubblewrap, process 1, the command, and its three.
+    await expect.poll(() => bearersOf(host.token).length).toBeGreaterThanOrEqual(7);
+    await host.kill();
+    expect(await untilNoneBears(host.token)).toEqual([]);
+  });
+});
+
+describe("the record of a dead host", () => {
+  itInside("leads to its sandbox, which is gone, and to what is left of its control groups", async () => {
+    const host = startHost("shell", process.getuid?.() === 0 ? { processes: 30 } : {});
+    await host.until(3);
+    const identity: SandboxIdentity = JSON.parse(host.said[1] ?? "");
+    expect(findSandbox(identity)).toBe("running");
+    await host.kill();
+    expect(await untilNoneBears(host.token)).toEqual([]);
+    expect(await endSandbox(identity)).toBe("gone");
+    for (const group of identity.controlGroups) expect(() => readdirSync(group)).toThrow("ENOENT");
+  });
+});
+
+/** How long a start takes here and now, from the call of `openSandbox` until the command runs. */
+async function startMs(handshake: string, limits: object): Promise<number> {
+  const host = startHost(handshake, limits);
+  await host.until(1);
+  const begun = performance.now();
+  await host.until(3);
+  const tookMs = performance.now() - begun;
+  await host.kill();
+  expect(await untilNoneBears(host.token)).toEqual([]);
+  return tookMs;
+}
