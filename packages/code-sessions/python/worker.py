@@ -5,6 +5,7 @@ line's. The other files come next over the same stream, are importable as `berth
 compiled when it is first needed: compiling all of them would cost more than the interpreter's own start. For the same
 reason nothing here imports `json`, `threading`, `ast` or `site` before the host has been told that the worker is ready.
 """
+import builtins
 import sys
 from _json import make_scanner
 
@@ -28,6 +29,8 @@ class _SourceFinder:
 
     def __init__(self, sources):
         self.sources = sources
+        # A copy: what the caller's code does to `len` or `open` is its own affair.
+        self.builtins = dict(builtins.__dict__)
 
     def find_spec(self, name, path=None, target=None):
         if name not in self.sources:
@@ -42,6 +45,7 @@ class _SourceFinder:
 
     def exec_module(self, module):
         name = module.__name__
+        module.__builtins__ = self.builtins
         exec(compile(self.sources[name], f"<{name}>", "exec", 0, True), module.__dict__)
 
 

@@ -102,6 +102,8 @@ describe("an exception of the code", () => {
 
   it("shows its source through inspect", async () => {
     const { run } = await openLocalSession();
+    const own = "import inspect\ndef g(): return 6\nprint(inspect.getsource(g))";
+    expect((await run(own)).stdout.text).toBe("def g(): return 6\n\n");
     await run("def f():\n    return 5\n");
     expect((await run("import inspect\nprint(inspect.getsource(f))")).stdout.text).toBe("def f():\n    return 5\n\n");
   });

@@ -7,6 +7,7 @@ prints are interleaved exactly. What children write to both at once is in the or
 import io
 import os
 from _codecs import utf_8_decode
+from _signal import SIG_BLOCK, pthread_sigmask, valid_signals
 from _thread import RLock
 from select import POLLIN, poll
 
@@ -50,6 +51,7 @@ class Capture:
 
     def pump(self):
         """The thread: reads, and sends what others have put into the outbox."""
+        pthread_sigmask(SIG_BLOCK, valid_signals())  # they are the main thread's
         everything, woken = poll(), poll()
         wake = self._descriptors.wake_reader
         for reader in (wake, *self._descriptors.readers.values()):

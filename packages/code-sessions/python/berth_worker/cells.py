@@ -16,6 +16,7 @@ class Cells:
         self._capture = capture
         self._outbox = outbox
         self._main_thread = _thread.get_ident()
+        self._signals = _signal.valid_signals()
         self._inbox = deque()
         self._filled = _thread.allocate_lock()
         self._filled.acquire()
@@ -62,10 +63,21 @@ class Cells:
                 self._filled.acquire()
                 while self._inbox:
                     self._run(*self._inbox.popleft())
-            except BaseException:
+            except BaseException as error:
+                self._hold_signals()
                 if self._capture.is_child:
                     os._exit(1)
-                sys.excepthook(*sys.exc_info())
+                if self._call is not None:
+                    self._finish(self._call, self._failed(error, False))
+
+    def _hold_signals(self):
+        """Between cells no handler of the caller's code runs in this thread: it could raise anywhere."""
+        while True:
+            try:
+                _signal.pthread_sigmask(_signal.SIG_BLOCK, self._signals)
+                return
+            except BaseException:
+                continue  # raised by a handler, before they were held
 
     def _install(self):
         """What the caller's code finds in place of a terminal."""
@@ -95,31 +107,31 @@ class Cells:
         before = process_time()
         self._count += 1
         self._call = call
-        result, fault, status = None, None, "ok"
         try:
             self._capture.begin(call)
             try:
-                result = self._evaluate(params["code"], call)
+                # A signal that was held is handled here, where it cannot interrupt the wrong call.
+                _signal.pthread_sigmask(_signal.SIG_UNBLOCK, self._signals)
+                answer = {"status": "ok", "result": self._evaluate(params["code"], call), "fault": None}
             except BaseException as error:
-                status = self._status(error, call)
-                fault = self._describe(error, params["colours"])
+                answer = self._failed(error, params["colours"])
             finally:
                 self._interruptible = False
         except BaseException as error:  # raised by a signal where the code was already over
             self._interruptible = False
-            status, result = self._status(error, call), None
-            fault = self._describe(error, False)
+            answer = self._failed(error, False)
+        self._hold_signals()
         if self._capture.is_child:
-            self._leave(fault)
-        answer = {"status": status, "result": result, "fault": fault, "cpuMs": (process_time() - before) * 1e3}
+            self._leave(answer["fault"])
+        answer["cpuMs"] = (process_time() - before) * 1e3
         self._finish(call, answer)
 
     def _evaluate(self, code, call):
-        self._look_around()
+        name = self._sources.add(code, self._count)
+        self._look_around(code)
         self._interruptible = True
         if self._interrupted == call:
             raise KeyboardInterrupt
-        name = self._sources.add(code, self._count)
         body, last = split(code, name)
         self._run_code(body)
         value = None if last is None else self._run_code(last)
@@ -151,7 +163,7 @@ class Cells:
 
         display(values, raw, self._capture)
 
-    def _look_around(self):
+    def _look_around(self, code):
         """Folders of packages that came meanwhile; streams that the cell before closed."""
         if _signal.getsignal(_signal.SIGINT) is not self._handler:
             _signal.signal(_signal.SIGINT, self._handler)
@@ -164,7 +176,8 @@ class Cells:
             import site
 
             site.addsitedir(packages)
-        if "linecache" in sys.modules:
+        # Not at the first cell, for which the import would be a tenth of its time, unless it may look at itself.
+        if self._count > 1 or "inspect" in code:
             self._sources.publish()
 
     def _flush(self):
@@ -174,19 +187,18 @@ class Cells:
             except Exception:
                 pass  # the caller's own stream
 
-    def _status(self, error, call):
-        return "interrupted" if isinstance(error, KeyboardInterrupt) and self._interrupted == call else "error"
-
-    def _describe(self, error, colours):
+    def _failed(self, error, colours):
         self._flush()
+        interrupted = isinstance(error, KeyboardInterrupt) and self._interrupted == self._call
         try:
             from berth_worker.faults import describe
 
             self._sources.publish()
-            return describe(error, colours)
+            fault = describe(error, colours)
         except Exception:  # no memory, or a class that cannot be shown
-            name = type(error).__name__
-            return {"name": f"{name}", "message": "", "traceback": f"{name}"}
+            name = f"{type(error).__name__}"
+            fault = {"name": name, "message": "", "traceback": name}
+        return {"status": "interrupted" if interrupted else "error", "result": None, "fault": fault, "cpuMs": 0.0}
 
     def _finish(self, call, answer):
         for _ in range(10):
@@ -198,7 +210,7 @@ class Cells:
                 self._outbox.answer(call, answer)
                 return
             except BaseException:
-                continue  # a signal handler of the caller's code, or no memory
+                continue  # no memory
         os._exit(70)
 
     def _leave(self, fault):

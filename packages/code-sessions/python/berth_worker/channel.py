@@ -1,5 +1,6 @@
 """What the host says. Read by a thread of its own, so that it is heard while code runs."""
 import os
+from _signal import SIG_BLOCK, pthread_sigmask, valid_signals
 
 _CHUNK = 262_144
 
@@ -14,6 +15,7 @@ class Channel:
 
     def read(self):
         """Until the host is gone; then so is the worker."""
+        pthread_sigmask(SIG_BLOCK, valid_signals())  # they are the main thread's
         held = bytearray()
         try:
             while True:
@@ -49,7 +51,7 @@ class Channel:
                 from berth_worker.files import answer
 
                 result = answer(self._settings, method, params)
-        except Exception as error:
+        except BaseException as error:
             self._outbox.fail(call, getattr(error, "reason", "FAILED"), f"{error}" or type(error).__name__)
         else:
             self._outbox.answer(call, result)

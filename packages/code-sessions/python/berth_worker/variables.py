@@ -7,8 +7,9 @@ _MAX_VARIABLES = 1_000
 _MAX_PREVIEW = 200
 _MAX_DEPTH = 3
 _BRACKETS = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", dict: "{}"}
+_TEXTS = (str, bytes, bytearray)
 _SCALARS = (bool, float, complex, type(None), type(Ellipsis), range)
-_SIZED = (*_SCALARS, int, str, bytes, bytearray, *_BRACKETS)
+_SIZED = (*_SCALARS, *_TEXTS, int, *_BRACKETS)
 _name_of = type.__dict__["__name__"].__get__
 
 
@@ -28,20 +29,28 @@ def list_variables(namespace):
 
 def _told(name, value):
     kind = type(value)
-    size = sys.getsizeof(value) if any(kind is sized for sized in _SIZED) else None
+    size = sys.getsizeof(value) if _is_one_of(kind, _SIZED) else None
     return {"name": name[:1_000], "type": _name_of(kind)[:200], "preview": _preview(value, 0)[:_MAX_PREVIEW], "size": size}
+
+
+def _is_one_of(kind, kinds):
+    """By identity: `in` would ask a metaclass."""
+    for known in kinds:
+        if kind is known:
+            return True
+    return False
 
 
 def _preview(value, depth):
     kind = type(value)
-    if kind in (str, bytes, bytearray):
+    if _is_one_of(kind, _TEXTS):
         return repr(value[:_MAX_PREVIEW])
     if kind is int:
         bits = value.bit_length()
         return repr(value) if bits <= 640 else f"<int of {bits} bits>"
-    if any(kind is scalar for scalar in _SCALARS):
+    if _is_one_of(kind, _SCALARS):
         return repr(value)
-    if any(kind is shown for shown in _BRACKETS):
+    if _is_one_of(kind, _BRACKETS):
         return _items(value, kind, depth)
     if kind is FunctionType or kind is BuiltinFunctionType:
         return f"<function {value.__name__}>"

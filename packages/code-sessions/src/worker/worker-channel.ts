@@ -45,6 +45,8 @@ interface Waiting {
 
 /** The host sends one piece of code and pieces of files: what waits is bounded by who asks. */
 const maxQueuedBytes = 268_435_456;
+const lineFeed = 0x0a;
+const openBrace = 0x7b;
 
 export function createWorkerChannel({ stream, maxFrameBytes, onSaid, onEnd }: ChannelOptions): WorkerChannel {
   const transport = createStreamTransport({
@@ -58,6 +60,7 @@ export function createWorkerChannel({ stream, maxFrameBytes, onSaid, onEnd }: Ch
   let nextId = 1;
   let ended = false;
   let silentBytes = 0;
+  let atLineStart = true;
 
   const end = (fault: string | undefined): void => {
     if (ended) return;
@@ -68,10 +71,13 @@ export function createWorkerChannel({ stream, maxFrameBytes, onSaid, onEnd }: Ch
     void transport.close();
     onEnd(fault);
   };
-  const onBytes = (chunk: Uint8Array): void => {
+  const onBytes = (chunk: Buffer): void => {
     silentBytes += chunk.length;
-    // Empty lines are no frames: a flood of them is noticed here.
-    if (silentBytes > maxFrameBytes + 65_536) end(`over ${maxFrameBytes} bytes came without a frame`);
+    // Asked before lines are cut: millions of empty ones would keep the whole host busy.
+    const isOdd = (atLineStart && chunk[0] !== openBrace) || hasOddLine(chunk);
+    atLineStart = chunk[chunk.length - 1] === lineFeed;
+    if (isOdd) end("a line that is no frame");
+    else if (silentBytes > maxFrameBytes + 65_536) end(`over ${maxFrameBytes} bytes came without a frame`);
   };
   const answered = (id: string | number | undefined): Waiting => {
     const known = typeof id === "number" ? waiting.get(id) : undefined;
@@ -91,6 +97,7 @@ export function createWorkerChannel({ stream, maxFrameBytes, onSaid, onEnd }: Ch
       throw new WireFault("the worker asks nothing");
     }
   };
+  stream.on("data", onBytes); // before the transport's own listener
   transport.start({
     onFrame({ bytes }) {
       if (ended) return;
@@ -105,7 +112,6 @@ export function createWorkerChannel({ stream, maxFrameBytes, onSaid, onEnd }: Ch
     onFault: (fault) => end(fault.message),
     onClose: () => end(undefined),
   });
-  stream.on("data", onBytes);
 
   const send = (message: JsonObject): void => {
     // What was not sent is not answered: the end of the channel is told by its other side.
@@ -125,4 +131,14 @@ export function createWorkerChannel({ stream, maxFrameBytes, onSaid, onEnd }: Ch
     tell: (method, params) => send({ method, params }),
     close: () => end(undefined),
   };
+}
+
+/** Whether a line begins in it with anything but an object. */
+function hasOddLine(chunk: Buffer): boolean {
+  let feed = chunk.indexOf(lineFeed);
+  while (feed !== -1 && feed + 1 < chunk.length) {
+    if (chunk[feed + 1] !== openBrace) return true;
+    feed = chunk.indexOf(lineFeed, feed + 1);
+  }
+  return false;
 }

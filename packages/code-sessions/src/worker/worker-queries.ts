@@ -48,6 +48,7 @@ export function createWorkerQueries(options: WorkerQueriesOptions): Pick<Session
   const operate = async <T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
     signal?.throwIfAborted();
     await checkOpen();
+    signal?.throwIfAborted();
     use();
     try {
       return await untilAborted(work(), signal);

@@ -10,6 +10,11 @@ export interface LocalSession extends LocalLease {
   readonly session: Session;
   readonly worker: Worker;
   readonly faults: readonly unknown[];
+  /** Runs code that prints first, and gives its outcome's promise once that was heard. */
+  begin(
+    code: string,
+    options?: Omit<ExecuteOptions, "code" | "onOutput">,
+  ): Promise<{ readonly outcome: Promise<Outcome> }>;
   /** Runs code and gives its outcome. */
   run(code: string, options?: Omit<ExecuteOptions, "code">): Promise<Outcome>;
 }
@@ -31,5 +36,11 @@ export async function openLocalSession(options: LocalSessionOptions = {}): Promi
     ...{ name: "s", owner: "alice", lease: local.lease, worker, terms, record: options.record },
     onFault: (fault) => faults.push(fault),
   });
-  return { ...local, session, worker, faults, run: (code, more) => session.execute({ code, ...more }) };
+  const begin: LocalSession["begin"] = (code, more) =>
+    new Promise((resolve, reject) => {
+      const heard = (): void => resolve({ outcome });
+      const outcome = session.execute({ code: `print('on', flush=True)\n${code}`, ...more, onOutput: heard });
+      outcome.catch(reject);
+    });
+  return { ...local, session, worker, faults, begin, run: (code, more) => session.execute({ code, ...more }) };
 }

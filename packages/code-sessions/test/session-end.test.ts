@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { openLocalSession } from "./guests/local-session.js";
+
+describe("the end of a session", () => {
+  it.each([
+    { name: "os._exit", code: "import os\nos._exit(3)", reason: "exit", detail: "exited with status 3" },
+    { name: "a fault of native code", code: "import ctypes\nctypes.string_at(0)", reason: "signal", detail: "SIGSEGV" },
+    {
+      name: "SIGKILL",
+      code: "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
+      reason: "signal",
+      detail: "SIGKILL",
+    },
+    {
+      name: "SIGTERM",
+      code: "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)",
+      reason: "signal",
+      detail: "SIGTERM",
+    },
+  ])("by $name fails the call at once, says why, and refuses what waits", async ({ code, reason, detail }) => {
+    const { run, session, released } = await openLocalSession();
+    const startedAt = performance.now();
+    const told = run(`print('last words', flush=True)\n${code}`);
+    const waiting = run("1");
+    expect(await told).toMatchObject({ status: "dead", reason: expect.stringContaining(detail), fault: undefined });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    await expect(waiting).rejects.toMatchObject({ code: "SESSION_DEAD" });
+    await expect(run("1")).rejects.toMatchObject({ code: "SESSION_DEAD", end: { reason } });
+    await expect(session.variables()).rejects.toMatchObject({ code: "SESSION_DEAD" });
+    await expect(session.files.read("x")).rejects.toMatchObject({ code: "SESSION_DEAD" });
+    expect(await session.ended).toMatchObject({ reason, detail: expect.stringContaining(detail) });
+    expect(session.status()).toMatchObject({ state: "dead", busy: false, end: { reason } });
+    expect(released).toEqual(["crash"]);
+    await session.stop();
+  });
+
+  it("comes while nothing runs, too", async () => {
+    const { run, session } = await openLocalSession();
+    await run("import os, threading\nthreading.Timer(0.02, os._exit, [9]).start()");
+    expect(await session.ended).toMatchObject({ reason: "exit", detail: "exited with status 9" });
+    await expect(run("1")).rejects.toMatchObject({ code: "SESSION_DEAD" });
+  });
+
+  it.each([
+    { lease: "hard-limit", reason: "expired" },
+    { lease: "idle", reason: "expired" },
+    { lease: "shutdown", reason: "shutdown" },
+    { lease: "operator", reason: "stopped" },
+    { lease: "lost", reason: "lost" },
+  ] as const)("with its lease has the reason of the lease: $lease is $reason", async ({ lease, reason }) => {
+    const { session, begin, end } = await openLocalSession();
+    const { outcome } = await begin("import time\ntime.sleep(30)");
+    await end(lease);
+    expect((await outcome).status).toBe("dead");
+    expect((await session.ended).reason).toBe(reason);
+  });
+
+  it("for want of memory is told as such when the environment says so", async () => {
+    const { session, begin, end } = await openLocalSession();
+    const { outcome } = await begin("import time\ntime.sleep(30)");
+    await end("crash", { reason: "memory", detail: "over 64 MiB" });
+    expect(await outcome).toMatchObject({ status: "dead", reason: expect.stringContaining("over 64 MiB") });
+    expect(await session.ended).toMatchObject({ reason: "memory" });
+  });
+
+  it("by stop interrupts what runs, refuses what waits, and waits for the end of the lease", async () => {
+    const { run, begin, session, released, guests } = await openLocalSession();
+    const { outcome } = await begin("while True: pass");
+    const waiting = expect(run("1")).rejects.toMatchObject({ code: "SESSION_STOPPED" });
+    const stops = [session.stop(), session.stop(), session[Symbol.asyncDispose]()];
+    expect((await outcome).status).toBe("interrupted");
+    await Promise.all([...stops, waiting]);
+    expect(released).toEqual(["released"]);
+    expect(await guests[0]?.exited).toMatchObject({ signal: "SIGKILL" });
+    expect(await session.ended).toMatchObject({ reason: "stopped" });
+    expect(session.status().state).toBe("stopped");
+    await expect(run("1")).rejects.toMatchObject({ code: "SESSION_STOPPED" });
+    await expect(session.files.list()).rejects.toMatchObject({ code: "SESSION_STOPPED" });
+  });
+
+  it("by stop kills what does not answer within the grace", async () => {
+    const { begin, session } = await openLocalSession({ limits: { interruptMs: 100 } });
+    const { outcome } = await begin(
+      "def f():\n    while True: n = 1\nwhile True:\n    try: f()\n    except BaseException: pass",
+    );
+    const before = performance.now();
+    await session.stop();
+    expect(performance.now() - before).toBeLessThan(2_000);
+    expect((await outcome).status).toBe("dead");
+    expect(await session.ended).toMatchObject({ reason: "stopped" });
+  });
+});
