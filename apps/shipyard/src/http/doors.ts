@@ -74,26 +74,28 @@ export function createDoors(parts: DoorsParts): Doors {
 }
 
 function allRoutes(rest: RestParts): readonly Route[] {
-  const described = [
+  let description = "";
+  const routes = [
     ...operatorRoutes(rest),
     ...legacyRoutes(rest),
     ...browserRoutes(),
     ...executeRoutes(rest),
     ...sessionRoutes(rest),
     ...fileRoutes(rest),
+    descriptionRoute(() => description),
   ];
-  const description = describeRoutes(described, rest.version);
-  return [...described, descriptionRoute(description)];
+  description = describeRoutes(routes, rest.version);
+  return routes;
 }
 
-function descriptionRoute(description: string): Route {
+function descriptionRoute(description: () => string): Route {
   return {
     method: "GET",
     path: "/openapi.json",
     summary: "This description",
     access: "public",
     answers: { 200: { description: "OpenAPI 3.1", content: { "application/json": undefined } } },
-    handle: () => new Response(description, { headers: { "content-type": "application/json" } }),
+    handle: () => new Response(description(), { headers: { "content-type": "application/json" } }),
   };
 }
 

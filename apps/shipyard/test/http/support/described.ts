@@ -17,7 +17,8 @@ export interface Described {
   readonly answered: ReadonlySet<string>;
 }
 
-export function readDescription(text: unknown): Described {
+/** `elsewhere`: statuses of what is not described. */
+export function readDescription(text: unknown, elsewhere: readonly number[]): Described {
   const { paths } = description.parse(text);
   const answered = new Set<string>();
   const find = (path: string): string | undefined =>
@@ -32,8 +33,7 @@ export function readDescription(text: unknown): Described {
     async check(request, response) {
       const { pathname } = new URL(request.url);
       const template = find(pathname);
-      // What is not described is not found, or has no such method.
-      if (template === undefined) return expectStatus(response, [403, 404]);
+      if (template === undefined) return expectStatus(response, elsewhere);
       const known = paths[template]?.[request.method.toLowerCase()];
       if (known === undefined) return expectStatus(response, [403, 405]);
       const where = `${request.method} ${template} ${response.status}`;

@@ -4,9 +4,7 @@ import type { Served } from "./served.js";
 const message = z.looseObject({
   id: z.unknown().optional(),
   method: z.string().optional(),
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as they like.
   params: z.any().optional(),
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as they like.
   result: z.any().optional(),
   error: z.object({ code: z.number(), message: z.string() }).optional(),
 });

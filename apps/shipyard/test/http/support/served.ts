@@ -57,7 +57,9 @@ export async function serve(options: ServedOptions = {}): Promise<Served> {
   const doors = createDoors({ version: "0.0.0", sessions, leases, onFault, ...options.doors });
 
   const descriptionAsked = new Request("http://localhost/openapi.json", { headers: { host: "localhost" } });
-  const described = readDescription(await (await doors.fetch(descriptionAsked)).json());
+  const text = await (await doors.fetch(descriptionAsked)).json();
+  // The page's files are no part of the interface.
+  const described = readDescription(text, options.doors?.pageFolder === undefined ? [403, 404] : [200, 403, 404]);
   const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers({ host: "localhost:8222" });
     new Headers(init.headers).forEach((value, name) => {
