@@ -34,7 +34,7 @@ export function tryFindInterpreter(path: string): Interpreter | undefined {
   const program = followShim(path);
   const environment = dirname(dirname(program));
   const home = readHome(environment);
-  if (home === undefined) return describe(realFile(program), undefined);
+  if (home === undefined || !isPythonName(program)) return describe(realFile(program), undefined);
   // The launcher of an environment is a link to the base's, or (--copies) a small program that finds the base by `home`.
   const launcher = realFile(program);
   const inBase = launcher.startsWith(`${realFile(environment)}/`) ? realFile(join(home, basename(launcher))) : launcher;
@@ -44,13 +44,18 @@ export function tryFindInterpreter(path: string): Interpreter | undefined {
 
 function describe(file: string, environment: string | undefined): Interpreter | undefined {
   const base = dirname(dirname(file));
-  if (!/^(?:python|pypy)[\d.]*t?$/.test(basename(file)) || !holdsStandardLibrary(base)) return undefined;
+  if (!isPythonName(file) || !holdsStandardLibrary(base)) return undefined;
   if (tooWide(base))
     throw new ConfinementError("INTERPRETER_NOT_FOUND", `${file} would bring all of ${base} into the sandbox`, {
       field: "file",
       cure: "use an interpreter with a folder of its own, such as one of pyenv or uv",
     });
   return { file, base, environment, trees: outsideUsr([base]) };
+}
+
+/** Other programs of the same folder are none: `pip` is a script. */
+function isPythonName(file: string): boolean {
+  return /^(?:python|pypy)[\d.]*t?$/.test(basename(file));
 }
 
 function outsideUsr(trees: readonly string[]): readonly string[] {

@@ -1,4 +1,5 @@
 import { type WatchedFolder, watchFolders } from "./disk-watch/watch-folders.js";
+import { isConfinementError } from "./errors.js";
 import { type HeldSandbox, holdSandbox } from "./hold-sandbox.js";
 import { type ConfinementHost, thisHost } from "./host.js";
 import { type Launched, launch } from "./launch.js";
@@ -35,16 +36,31 @@ export async function openSandboxOn(host: ConfinementHost, options: SandboxOptio
   const binds = markBinds(plan.mounts);
   const groups = limits.makeGroups();
   const bound = boundStart(terms.startTimeoutMs, terms.signal);
-  try {
-    const launched = await launch(plan, tools, limits.prefix(groups));
+  const start = async (disableUserNamespaces: boolean): Promise<Opened> => {
+    const launched = await launch({ ...plan, disableUserNamespaces }, tools, limits.prefix(groups));
     const started = await startSandbox(launched, terms, { controlGroups: groups.paths, binds }, bound);
-    return present({ launched, started, terms, limits, groups });
+    return { launched, started, terms, limits, groups };
+  };
+  try {
+    const opened = await start(true).catch((error: unknown) => {
+      if (!cannotDisableUserNamespaces(error)) throw error;
+      return start(false);
+    });
+    return present(opened);
   } catch (error) {
     await groups.end();
     throw error;
   } finally {
     bound.release();
   }
+}
+
+/**
+ * A bubblewrap before 0.8, or one that may not write below /proc/sys. Trying is cheaper than asking for its version at each
+ * start, and the system call filter refuses the same.
+ */
+function cannotDisableUserNamespaces(error: unknown): boolean {
+  return isConfinementError(error) && /--disable-userns|max_user_namespaces/.test(error.message);
 }
 
 interface Opened {

@@ -23,6 +23,8 @@ import {
 import { openSandboxOn } from "../src/open-sandbox.js";
 import { listProcesses, readStat } from "../src/process-identity.js";
 
+import { readAll } from "./sandboxes.js";
+
 const itInside = partTest("bubblewrap");
 const scratch = mkdtempSync(join(tmpdir(), "berth-start-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -89,6 +91,34 @@ describe("a start is refused", () => {
     expect(fault).toMatchObject({ code: "CONFINEMENT_UNAVAILABLE", cure: expect.stringContaining("user namespaces") });
   });
 });
+
+describe("an older bubblewrap", () => {
+  partTest("bubblewrap", "python3")("does without --disable-userns, since the filter refuses the same", async () => {
+    const older = join(scratch, "bwrap-0.7");
+    writeFileSync(older, olderBubblewrap);
+    chmodSync(older, 0o755);
+    const findTool = (name: string): string | undefined => (name === "bwrap" ? older : thisHost().findTool(name));
+    const args = ["-c", "unshare -U true 2>/dev/null && echo made one; echo ran"];
+    const options = { ...shell, args, env: { PATH: "/usr/bin" } };
+    const sandbox = await openSandboxOn({ ...thisHost(), findTool }, options);
+    expect(await readAll(sandbox.stdout)).toBe("ran\n");
+    await sandbox.close();
+  });
+});
+
+/** Knows the option as little as one of 0.7 does. */
+const olderBubblewrap = `#!/usr/bin/python3 -IS
+import os, sys
+chunks = []
+while chunk := os.read(5, 65536): chunks.append(chunk)
+given = b"".join(chunks)
+if b"--disable-userns" in given: sys.exit("bwrap: Unknown option --disable-userns")
+reader, writer = os.pipe()
+os.write(writer, given)
+os.close(writer)
+os.dup2(reader, 5)
+os.execv("/usr/bin/bwrap", ["bwrap", *sys.argv[1:]])
+`;
 
 describe("a start that fails", () => {
   itInside("tells what the kernel said of the program", async () => {
