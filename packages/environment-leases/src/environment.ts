@@ -59,9 +59,9 @@ export interface GuestProcess extends AsyncDisposable {
 /** A terminal inside. Bytes are not interpreted on the host. */
 export interface TerminalChannel extends AsyncDisposable {
   /** One chunk of at most `maxBytes` (default 65_536); empty at the end. */
-  read(options?: { readonly maxBytes?: number; readonly signal?: AbortSignal }): Promise<Uint8Array>;
+  read(options?: { readonly maxBytes?: number; readonly signal?: AbortSignal | undefined }): Promise<Uint8Array>;
   /** At most 64 KiB a call: `INPUT_TOO_LARGE`. */
-  write(bytes: Uint8Array, options?: { readonly signal?: AbortSignal }): Promise<void>;
+  write(bytes: Uint8Array, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Columns and rows, 1 to 1_000 each. */
   resize(columns: number, rows: number): void;
   close(): Promise<void>;
@@ -132,9 +132,9 @@ export interface DisposableEnvironment extends AsyncDisposable {
   /** Starts a program that lives on. */
   open(argv: readonly string[], options?: GuestProcessOptions): Promise<GuestProcess>;
   /** Makes `openTerminal` available. Opens no network. */
-  installShell(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  installShell(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** `SHELL_NOT_GRANTED` before `installShell`. */
-  openTerminal(options?: { readonly signal?: AbortSignal }): Promise<TerminalChannel>;
+  openTerminal(options?: { readonly signal?: AbortSignal | undefined }): Promise<TerminalChannel>;
   /** Only these wheels, no index. The true outcome of the installer. `PACKAGES_NOT_GRANTED`, `WHEEL_REFUSED`. */
   installPackages(wheels: readonly ApprovedWheel[], options?: InstallOptions): Promise<CommandResult>;
   /** `EXPOSURE_NOT_GRANTED`, `REQUEST_REFUSED`, `RELAY_FAILED`. */

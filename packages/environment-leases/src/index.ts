@@ -33,6 +33,14 @@ export type {
   WarmLease,
 } from "./leases-contract.js";
 export { createMemoryLeaseStore } from "./memory-store.js";
+export type {
+  EnvironmentPipeline,
+  EnvironmentPipelineOptions,
+  PipelineProvider,
+  PipelineResult,
+  PipelineWork,
+} from "./pipeline.js";
+export { createEnvironmentPipeline } from "./pipeline.js";
 export type { EnvironmentLimits, NetworkMode, PackageMode, ResourcePolicy, ResourceTerms } from "./policy.js";
 export type { EnvironmentProfile, ProfileMount, ProfileTerms } from "./profile.js";
 export type { CreateOptions, ManagedProvider, WorkerName } from "./provider.js";

@@ -148,7 +148,7 @@ export interface Lease extends AsyncDisposable {
   touch(): void;
   run(argv: readonly string[], options?: CommandOptions): Promise<CommandResult>;
   open(argv: readonly string[], options?: GuestProcessOptions): Promise<GuestProcess>;
-  openTerminal(options?: { readonly signal?: AbortSignal }): Promise<TerminalChannel>;
+  openTerminal(options?: { readonly signal?: AbortSignal | undefined }): Promise<TerminalChannel>;
   installPackages(wheels: readonly ApprovedWheel[], options?: InstallOptions): Promise<CommandResult>;
   requestResource(request: ResourceRequest): Promise<ResourceResponse>;
   /** New absolute expiry. `GENERATION_STALE` when `generation` is given and old; never shortens, never revives. */

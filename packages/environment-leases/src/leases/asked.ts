@@ -67,7 +67,7 @@ export async function openProcess(
 export async function openTerminal(
   works: Works,
   row: Row,
-  options: { readonly signal?: AbortSignal } = {},
+  options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<TerminalChannel> {
   assertMayOpen(works, row);
   const { result, tellOutcome } = await operate<TerminalChannel>(works, row, {

@@ -6,26 +6,32 @@ import { readProfile } from "../reading/read-profile.js";
 import { requireCapabilities } from "../require-capabilities.js";
 
 /** A profile that can be leased, and who makes its workers. */
-export interface Leasable {
+export interface Leasable<P extends Maker = ManagedProvider> {
   readonly profile: ProfileTerms;
-  readonly provider: ManagedProvider;
+  readonly provider: P;
 }
+
+/** What is asked of a provider before it makes anything. */
+type Maker = Pick<ManagedProvider, "name" | "capabilities">;
 
 /** What the operator approved. */
-export interface Catalog {
-  readonly providers: ReadonlyMap<string, ManagedProvider>;
+export interface Catalog<P extends Maker = ManagedProvider> {
+  readonly providers: ReadonlyMap<string, P>;
   readonly profiles: readonly ProfileStatus[];
   /** @throws {LeaseError} `PROFILE_UNKNOWN`, `PROFILE_INVALID`, `PROVIDER_UNKNOWN`, `CAPABILITY_MISSING` */
-  find(name: string): Leasable;
+  find(name: string): Leasable<P>;
 }
 
-type CatalogOptions = Pick<LeasesOptions, "providers" | "profiles" | "allowUnconfined">;
+interface CatalogOptions<P> extends Pick<LeasesOptions, "profiles" | "allowUnconfined"> {
+  readonly providers: readonly P[];
+}
 
 /**
  * Profiles in a table are read at once.
  * @throws {LeaseError} `PROFILE_INVALID`, or `OPTION_INVALID` for two providers of one name.
  */
-export function createCatalog({ providers: given, profiles, allowUnconfined }: CatalogOptions): Catalog {
+export function createCatalog<P extends Maker>(options: CatalogOptions<P>): Catalog<P> {
+  const { providers: given, profiles, allowUnconfined } = options;
   const providers = new Map(given.map((provider) => [provider.name, provider]));
   if (providers.size < given.length) throw new LeaseError("OPTION_INVALID", "two providers have one name");
   const read = typeof profiles === "function" ? undefined : readAll(profiles);
@@ -34,7 +40,7 @@ export function createCatalog({ providers: given, profiles, allowUnconfined }: C
     const profile = profiles(name);
     return profile === undefined ? undefined : readProfile(name, profile);
   };
-  const lease = (profile: ProfileTerms): Leasable => {
+  const lease = (profile: ProfileTerms): Leasable<P> => {
     const provider = providers.get(profile.provider);
     if (provider === undefined) {
       throw new LeaseError("PROVIDER_UNKNOWN", `no provider ${profile.provider} is configured`, {
@@ -61,8 +67,8 @@ function readAll(profiles: Readonly<Record<string, unknown>>): ReadonlyMap<strin
 
 function statusOf(
   profile: ProfileTerms,
-  providers: ReadonlyMap<string, ManagedProvider>,
-  lease: (profile: ProfileTerms) => Leasable,
+  providers: ReadonlyMap<string, Maker>,
+  lease: (profile: ProfileTerms) => unknown,
 ): ProfileStatus {
   const isolated = providers.get(profile.provider)?.capabilities.isolated ?? false;
   const status = { profile: profile.name, provider: profile.provider, isolated };
