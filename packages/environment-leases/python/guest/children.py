@@ -28,6 +28,7 @@ class Children:
     def __init__(self) -> None:
         self._id_of: dict = {}
         self._pid_of: dict = {}
+        self._sessions: set = set()
 
     def start(self, ident: int, argv: list, env: dict, cwd: str, actions: list) -> int:
         """Starts the leader of a session and group of its own. OSError when the program or the folder is not there."""
@@ -40,6 +41,10 @@ class Children:
         self._pid_of[ident] = pid
         prefer_for_oom(pid)
         return pid
+
+    def own_session(self, ident: int) -> None:
+        """All of its session ends with it: a shell with job control puts each job into a group of its own."""
+        self._sessions.add(ident)
 
     def signal(self, ident: int, number: int, group: bool) -> None:
         """Does nothing for one that has ended. It is not reaped before it leaves this table, so the number is still its own."""
@@ -66,6 +71,9 @@ class Children:
                 # Before it is reaped: until then nobody else can get the number of its group.
                 self.signal(ident, _signal.SIGKILL, True)
                 del self._pid_of[ident]
+                if ident in self._sessions:
+                    self._sessions.discard(ident)
+                    kill_session(seen.si_pid)
             _, status = os.waitpid(seen.si_pid, 0)
             if ident is not None:
                 ended.append((ident, *read_status(status)))
@@ -129,23 +137,47 @@ def prefer_for_oom(pid: int) -> None:
         os.close(handle)
 
 
+def kill_session(leader: int) -> None:
+    """Kills what /proc lists of a session; a process that was forked meanwhile is seen in the next round."""
+    for _ in range(100):
+        members = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if is_member(pid, leader)]
+        if not members:
+            return
+        for pid in members:
+            try:
+                os.kill(pid, _signal.SIGKILL)
+            except OSError:
+                pass  # gone meanwhile
+
+
+def is_member(pid: int, leader: int) -> bool:
+    text = read_file(f"/proc/{pid}/stat")
+    # The name in parentheses may hold anything, so what counts comes after the last one: state, parent, group, session.
+    state, _, _, session, *_ = text[text.rfind(b")") + 2 :].split() or [b"Z", b"", b"", b"0"]
+    return pid != leader and state != b"Z" and int(session) == leader
+
+
+def read_file(path: str) -> bytes:
+    """Empty for one that is not there."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return os.read(handle, 1 << 20)
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
 def descendants() -> list:
     """Children and theirs, as far as /proc tells; orphans are children of the agent, since it asked to reap them."""
     found = []
     queue = [os.getpid()]
     while queue:
         parent = queue.pop()
-        try:
-            handle = os.open(f"/proc/{parent}/task/{parent}/children", os.O_RDONLY)
-        except OSError:
-            continue
-        try:
-            listed = os.read(handle, 1 << 20)
-        except OSError:
-            listed = b""
-        finally:
-            os.close(handle)
-        born = [int(word) for word in listed.split()]
+        born = [int(word) for word in read_file(f"/proc/{parent}/task/{parent}/children").split()]
         found += born
         queue += born
     return found

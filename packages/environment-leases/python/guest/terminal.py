@@ -68,6 +68,7 @@ def open_terminal(agent, frame: dict) -> Terminal:
         raise
     finally:
         os.close(slave)
+    agent.children.own_session(frame["id"])
     terminal = Terminal(pid, master)
     end = TerminalEnd(master, lambda: agent.children.signal(frame["id"], 1, True))
     link(agent, end, SocketEnd(stream), terminal.closed)

@@ -8,6 +8,7 @@ import { LeaseError } from "../../errors.js";
 import { wheelFaults } from "./wheel-faults.js";
 
 const maxWheelBytes = 256 * 1024 * 1024;
+const chunkBytes = 1024 * 1024;
 
 /** Copies of approved wheels in a folder that the guest can only read. */
 export interface StagedWheels extends AsyncDisposable {
@@ -49,20 +50,28 @@ async function stageWheel(batch: string, { path, sha256 }: ApprovedWheel, signal
 }
 
 async function copyBounded(path: string, copy: string, signal?: AbortSignal): Promise<void> {
-  // Without O_NONBLOCK, opening a named pipe would wait for its writer.
   await using source = await openFile(path);
-  const before = await source.stat();
-  if (!before.isFile()) throw refused(path, "is not a regular file");
-  if (before.size > maxWheelBytes) throw refused(path, `has ${before.size} bytes, at most ${maxWheelBytes} are taken`);
+  const { size, isRegular } = await source.stat().then((seen) => ({ size: seen.size, isRegular: seen.isFile() }));
+  if (!isRegular) throw refused(path, "is not a regular file");
+  if (size > maxWheelBytes) throw refused(path, `has ${size} bytes, at most ${maxWheelBytes} are taken`);
   await using target = await open(copy, "wx", 0o600);
-  // One byte more than it had: a file that grows meanwhile is seen, and not followed.
-  const reader = source.createReadStream({ end: before.size, autoClose: false });
-  await pipeline(reader, target.createWriteStream({ autoClose: false }), { signal });
-  if ((await target.stat()).size !== before.size) throw refused(path, "changed while it was copied");
+  const buffer = Buffer.allocUnsafe(chunkBytes);
+  let copied = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    const { bytesRead } = await source.read(buffer, 0, chunkBytes, copied);
+    if (bytesRead === 0) break;
+    copied += bytesRead;
+    // A file that grows meanwhile is not followed.
+    if (copied > size) break;
+    await target.writeFile(buffer.subarray(0, bytesRead));
+  }
+  if (copied !== size) throw refused(path, "changed while it was copied");
 }
 
 async function openFile(path: string): Promise<Awaited<ReturnType<typeof open>>> {
   try {
+    // Without O_NONBLOCK, opening a named pipe would wait for its writer.
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
     throw new LeaseError("WHEEL_REFUSED", `${path} cannot be opened`, { cause });

@@ -26,6 +26,8 @@ export function exchange(stream: Duplex, request: ResourceRequest, signal: Abort
       interim += 1;
       if (interim > maxInterim) fail(failed("the guest sent interim answers only"));
     });
+    sent.once("upgrade", () => fail(failed("the guest switched to another protocol")));
+    sent.once("close", () => fail(failed("the guest closed the connection")));
     sent.on("error", (cause) => fail(failed("the guest did not answer in HTTP", cause)));
     sent.once("response", (answer) => {
       readAnswer(
