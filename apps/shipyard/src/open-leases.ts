@@ -2,6 +2,7 @@ import { createLeases, type EnvironmentProfile, type Leases, type ManagedProvide
 import { type AuditLog, openAuditLog } from "./audit-log.js";
 import type { Closers } from "./closers.js";
 import type { ShipyardConfig } from "./config.js";
+import { leaseRoom } from "./lease-room.js";
 import type { Logger } from "./logger.js";
 import { openStore } from "./open-store.js";
 import { openProviders } from "./providers.js";
@@ -49,7 +50,7 @@ export async function openLeases(parts: LeasesParts): Promise<OpenedLeases> {
     profiles: parts.profiles,
     record: (event) => log.recordLease(event),
     onFault: (fault) => logger.error({ err: fault }, "leases"),
-    limits: config.leases,
+    limits: leaseRoom(config),
     onRecovery: config.recovery,
     allowUnconfined: config.provider === "unconfined",
   });

@@ -89,7 +89,9 @@ async function start(terms: ServeTerms, closers: Closers, exits: ExitSignals): P
   exits.signal.throwIfAborted();
   const { ttlMs, idleMs, ...limits } = config.sessions;
   const sessions = createSessions({
-    ...{ leases, profile: profiles.of, limits, ttlMs, idleMs },
+    // As long as the original lets a call run, unless the configuration says otherwise.
+    limits: { defaultCallMs: 600_000, ...limits },
+    ...{ leases, profile: profiles.of, ttlMs, idleMs },
     record: (event) => log.recordSession(event),
     onFault: (fault) => logger.error({ err: fault }, "sessions"),
     expectedOwners: onlyOwner === undefined ? [] : [onlyOwner],
