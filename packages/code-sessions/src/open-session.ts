@@ -66,7 +66,7 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
     const stopKeeping = keepLeaseUsed(lease, use, scheduler);
     const over = runCall({
       ...{ worker, asked, scheduler, ended, count: number, interruptMs: terms.interruptMs },
-      abandoned: AbortSignal.any([abandoned, stopping.signal]),
+      abandoned: [abandoned, stopping.signal],
       onStart(call) {
         running = { call, over: call.report };
       },

@@ -11,8 +11,8 @@ export interface RunCallOptions {
   readonly interruptMs: number;
   readonly count: number;
   readonly scheduler: Scheduler;
-  /** Aborted when nobody waits any more, or when the session stops. */
-  readonly abandoned: AbortSignal;
+  /** One is aborted when nobody waits any more, or when the session stops. (`AbortSignal.any` costs a tenth of a call.) */
+  readonly abandoned: readonly AbortSignal[];
   /** Awaited for the reason of an end before an answer. */
   readonly ended: Promise<SessionEnd>;
   /** Told what interrupts it. */
@@ -36,13 +36,15 @@ export async function runCall(options: RunCallOptions): Promise<Outcome> {
     isOver = true;
     interrupt();
   });
-  abandoned.addEventListener("abort", interrupt, { once: true });
-  if (abandoned.aborted) interrupt();
+  for (const signal of abandoned) {
+    signal.addEventListener("abort", interrupt, { once: true });
+    if (signal.aborted) interrupt();
+  }
   options.onStart(call);
   const report = await call.report;
   deadline.cancel();
   killTimer?.cancel();
-  abandoned.removeEventListener("abort", interrupt);
+  for (const signal of abandoned) signal.removeEventListener("abort", interrupt);
   const durationMs = scheduler.now() - startedAt;
   const end = report.answer === undefined ? await ended : undefined;
   return toOutcome(report, { durationMs, count, end, lateMs: isOver ? asked.timeoutMs : undefined });
