@@ -14,7 +14,6 @@ export type ConfinementErrorCode =
   | "SANDBOX_NOT_STARTED"
   | "START_TIMEOUT"
   | "SANDBOX_NOT_ENDED"
-  | "SANDBOX_CLOSED"
   // Egress.
   | "EGRESS_RULE_INVALID"
   | "EGRESS_SOCKET_FAILED";
