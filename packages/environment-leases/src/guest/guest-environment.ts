@@ -95,7 +95,8 @@ function environmentOperations(surroundings: GuestSurroundings): Operations {
     async run(argv, options = {}) {
       const command = readCommand(argv, options, cwd);
       const timeoutMs = readTimeout(options, profile.policy.commandTimeoutMs);
-      return runCommand(surroundings, { command, stdin: readStdin(options), timeoutMs, signal: options.signal });
+      const { interrupt, signal } = options;
+      return runCommand(surroundings, { command, stdin: readStdin(options), timeoutMs, interrupt, signal });
     },
     async open(argv, options = {}) {
       const frame = { op: "spawn" as const, stdin: "stream" as const, ...readCommand(argv, options, cwd) };

@@ -1,4 +1,4 @@
-import type { CommandResult, GuestExit } from "../environment.js";
+import type { CommandResult, GuestExit, GuestProcess } from "../environment.js";
 import { LeaseError } from "../errors.js";
 import { collectOutput } from "./collect-output.js";
 import type { CommandTerms } from "./command-terms.js";
@@ -12,6 +12,8 @@ export interface RunTerms {
   readonly command: CommandTerms;
   readonly stdin: Uint8Array;
   readonly timeoutMs: number;
+  /** Sends SIGINT to its group, once. */
+  readonly interrupt?: AbortSignal | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -31,7 +33,7 @@ export async function runCommand({ agent, bounds, ending }: RunSurroundings, ter
     await using process = guestProcess(started);
     const stdout = collectOutput(process.stream, bounds.maxOutputBytes);
     const stderr = collectOutput(process.stderr, bounds.maxOutputBytes);
-    const exit = await untilAborted(process.exited, signal);
+    const exit = await interruptible(process, terms.interrupt, untilAborted(process.exited, signal));
     if (exit.code === undefined && exit.signal === undefined && ending.end !== undefined)
       throw environmentEnded(ending.end);
     // What cut itself loose from the command's group may hold its output for ever; nobody waits for that.
@@ -51,6 +53,21 @@ async function startReading(agent: GuestAgent, { command, stdin }: RunTerms, sig
   const started = await agent.start({ op: "spawn", stdin: "own", ...command }, { streams: 3, signal });
   started.streams[2]?.end(stdin);
   return started;
+}
+
+async function interruptible<Value>(
+  process: GuestProcess,
+  interrupt: AbortSignal | undefined,
+  ending: Promise<Value>,
+): Promise<Value> {
+  const onInterrupt = (): void => process.signal("SIGINT", { group: true });
+  if (interrupt?.aborted === true) onInterrupt();
+  interrupt?.addEventListener("abort", onInterrupt);
+  try {
+    return await ending;
+  } finally {
+    interrupt?.removeEventListener("abort", onInterrupt);
+  }
 }
 
 /** A signal that also fires, with `COMMAND_TIMEOUT`, when the time is over. */

@@ -109,8 +109,8 @@ describe.each(kinds)("requests to the loopback of a $name environment", (kind) =
 
   test("are refused unless they are what was granted", () =>
     withServer(kind, async (request) => {
-      await expect(request({ port: 22 })).rejects.toMatchObject({ code: "EXPOSURE_NOT_GRANTED" });
       const refused: readonly Partial<ResourceRequest>[] = [
+        { port: 22 },
         ...[
           "",
           "echo",

@@ -15,9 +15,18 @@ const mediaType = new RegExp(
 const path = /^\/(?!\/)[\x21-\x7e]*$/;
 
 /** @throws {LeaseError} `REQUEST_REFUSED`, naming every member at fault. */
-export function checkRequest(request: ResourceRequest): void {
-  const faults = [...methodFaults(request), ...pathFaults(request), ...bodyFaults(request)];
+export function checkRequest(request: ResourceRequest, exposedPorts: readonly number[]): void {
+  const faults = [
+    ...portFaults(request, exposedPorts),
+    ...methodFaults(request),
+    ...pathFaults(request),
+    ...bodyFaults(request),
+  ];
   if (faults.length > 0) throw new LeaseError("REQUEST_REFUSED", "the request cannot be relayed", { faults });
+}
+
+function portFaults({ port }: ResourceRequest, exposedPorts: readonly number[]): readonly FieldFault[] {
+  return exposedPorts.includes(port) ? [] : [{ field: "port", fault: `must be one of ${exposedPorts.join(", ")}` }];
 }
 
 function methodFaults({ method }: ResourceRequest): readonly FieldFault[] {

@@ -17,10 +17,8 @@ export async function requestResource(
 ): Promise<ResourceResponse> {
   request.signal?.throwIfAborted();
   const { exposeResources, exposedPorts } = profile.policy;
-  if (!exposeResources || !exposedPorts.includes(request.port)) {
-    throw new LeaseError("EXPOSURE_NOT_GRANTED", `profile ${profile.name} does not expose port ${request.port}`);
-  }
-  checkRequest(request);
+  if (!exposeResources) throw new LeaseError("EXPOSURE_NOT_GRANTED", `profile ${profile.name} exposes nothing`);
+  checkRequest(request, exposedPorts);
   const bound = new AbortController();
   const late = new LeaseError("RELAY_FAILED", `the guest did not answer within ${timeoutMs} ms`);
   const timer = setTimeout(() => bound.abort(late), timeoutMs);
