@@ -2,7 +2,11 @@ import type { ConfinementLimits } from "./policy.js";
 
 /** One thing that was tried on this machine. */
 export interface EnforcementFinding {
-  /** Stable name: `bubblewrap`, `user-namespace`, `pid-namespace`, `network`, `secret`, `own-write`, `seccomp`, `descriptors`, `host-death`, `interpreter`, or a limit's name. */
+  /**
+   * Stable name: `bubblewrap`, `user-namespace`, `pid-namespace`, `net-namespace`, `ipc-namespace`, `uts-namespace`,
+   * `cgroup-namespace`, `secret`, `network`, `abstract-socket`, `own-write`, `read-only`, `seccomp`, `privileges`,
+   * `descriptors`, `host-death`, `interpreter`, or a limit's name.
+   */
   readonly aspect: string;
   readonly holds: boolean;
   /** By which mechanism; undefined when it does not hold. */

@@ -8,6 +8,9 @@ export { openSandbox } from "./open-sandbox.js";
 export type { BoundPath, ConfinementLimits, ConfinementPolicy, NetworkPolicy, Workspace } from "./policy.js";
 export type { EndSandboxOptions } from "./presence.js";
 export { endSandbox, findSandbox } from "./presence.js";
+export { probe } from "./probe/probe.js";
+export type { SelfTestOptions } from "./probe/self-test.js";
+export { selfTest } from "./probe/self-test.js";
 export type {
   LimitEnforcement,
   Sandbox,

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import type { EnforcementFinding } from "../enforcement.js";
+import type { ConfinementHost } from "../host.js";
+import { type Launched, launch } from "../launch.js";
+import { limitSandbox } from "../limit-sandbox.js";
+import { planSandbox } from "../plan-sandbox.js";
+import { isAlive, type ProcessMark, signalProcess } from "../process-identity.js";
+import { readSandboxOptions } from "../read-options.js";
+import { refuseHere } from "../refuse-here.js";
+import { boundStart } from "../start-bound.js";
+import { startSandbox } from "../start-sandbox.js";
+import { becomesTrue } from "../within.js";
+import { fails, holds, setUpInVain } from "./finding.js";
+import { trialEnvironment } from "./try-inside.js";
+
+/**
+ * A shell that plays the host: it starts bubblewrap as a child and waits for it, until it is killed. It lets go of the pipes, of
+ * which the end is listened to.
+ */
+const playedHost = ["/bin/sh", "-c", '"$@" & exec 3<&- 4>&- 5<&- 6>&- 7<&- 8<&- 9<&-; wait', "sh"] as const;
+const inside = "ls -l /proc/self/fd/; echo; exec sleep 30";
+const startTimeoutMs = 5_000;
+/** From the host's death to the end of its sandbox. */
+const deathMs = 2_000;
+
+/** Starts a sandbox by a host that is then killed; before that, what is inside tells which descriptors it has. */
+export async function tryHostDeath(
+  host: ConfinementHost,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly EnforcementFinding[]> {
+  const options = { name, file: "/bin/sh", args: ["-c", inside], env: trialEnvironment, policy: {} };
+  const terms = readSandboxOptions(options);
+  const limits = limitSandbox(terms);
+  const groups = limits.makeGroups(); // none, since no limit is asked for
+  const plan = planSandbox(terms, { findTool: host.findTool, innerPrefix: limits.innerPrefix });
+  const bound = boundStart(startTimeoutMs, signal);
+  try {
+    const launched = await launch(plan, refuseHere(host), [...playedHost, ...limits.prefix(groups)]);
+    const { identity } = await startSandbox(launched, terms, { controlGroups: groups.paths, binds: [] }, bound);
+    try {
+      const listing = await bound.wait(firstParagraph(launched));
+      signalProcess(launched.outer, "SIGKILL");
+      return [judgeDescriptors(listing), judgeDeath(await becomesTrue(() => !isAlive(identity.init), deathMs))];
+    } finally {
+      await clear(launched, identity.init);
+    }
+  } finally {
+    bound.release();
+  }
+}
+
+async function firstParagraph({ stdout }: Launched): Promise<string> {
+  let text = "";
+  while (!text.endsWith("\n\n")) {
+    const [chunk] = await once(stdout, "data");
+    text += String(chunk);
+  }
+  return text;
+}
+
+// Also when the trial failed or the machine does not hold it: nothing of a probe stays.
+async function clear(launched: Launched, init: ProcessMark): Promise<void> {
+  signalProcess(init, "SIGKILL");
+  signalProcess(launched.outer, "SIGKILL");
+  await launched.exited;
+  for (const stream of [launched.stdin, launched.stdout, launched.stderr, launched.word, launched.lifeline]) {
+    stream.on("error", () => {}).destroy();
+  }
+}
+
+/** Lines such as `lrwx------ 1 1000 1000 64 Nov 30 02:07 3 -> /proc/5/fd`, the last being the listing's own. */
+function judgeDescriptors(listing: string): EnforcementFinding {
+  const lines = listing.split("\n").filter((line) => line.includes(" -> ") && !/ -> \/proc\/\d+\/fd\/?$/.test(line));
+  const numbers = lines.map((line) => Number(/ (\d+) -> /.exec(line)?.[1])).sort((one, other) => one - other);
+  const seen = `inside there are the descriptors ${numbers.join(", ")}`;
+  const isClean = numbers.join() === "0,1,2";
+  return isClean ? holds("descriptors", "bubblewrap", seen) : fails("descriptors", seen, setUpInVain);
+}
+
+function judgeDeath(isGone: boolean): EnforcementFinding {
+  if (isGone) return holds("host-death", "bubblewrap", "the sandbox ended when its host was killed");
+  return fails("host-death", `the sandbox lived on ${deathMs} ms after its host was killed`, setUpInVain);
+}
