@@ -1,5 +1,5 @@
-import type { Server } from "node:http";
-import { createAdaptorServer } from "@hono/node-server";
+import { createServer, type Server } from "node:http";
+import { getRequestListener } from "@hono/node-server";
 import { ShipyardError } from "./errors.js";
 import { type HttpAddress, isLoopback } from "./http-address.js";
 
@@ -27,11 +27,8 @@ const sweepMs = 25;
 /** @throws {ShipyardError} `LISTEN_FAILED` */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const { address, fetch } = options;
-  const server = createAdaptorServer({
-    fetch,
-    serverOptions: { headersTimeout: headersMs, requestTimeout: headersMs + bodyMs, keepAliveTimeout: idleMs },
-  });
-  if (!isHttpServer(server)) throw new Error("the adaptor made no server of HTTP/1.1");
+  const times = { headersTimeout: headersMs, requestTimeout: headersMs + bodyMs, keepAliveTimeout: idleMs };
+  const server = createServer(times, getRequestListener(fetch));
   server.maxConnections = options.maxConnections;
   server.maxHeadersCount = 0; // Node would leave out those after the 2,000th, and an Origin could hide behind them
   const bound = await bind(server, address);
@@ -42,10 +39,6 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   }
   const host = bound.host.includes(":") ? `[${bound.host}]` : bound.host;
   return { url: `http://${host}:${bound.port}`, close: (drainMs) => end(server, drainMs) };
-}
-
-function isHttpServer(server: object): server is Server {
-  return "closeAllConnections" in server && "maxConnections" in server && "headersTimeout" in server;
 }
 
 function bind(server: Server, { host, port }: HttpAddress): Promise<HttpAddress> {

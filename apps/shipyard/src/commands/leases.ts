@@ -20,11 +20,16 @@ export async function leasesListCommand(options: LeasesOptions & { readonly all?
   const found = await readLeases(state);
   const leases = found.leases.filter(({ endedAt }) => options.all === true || endedAt === undefined);
   if (options.json === true) {
-    printJson({ state: state.path, writer: found.owner?.pid ?? null, leases });
+    printJson({ state: state.path, writer: found.owner?.pid ?? null, leases: leases.map(withNulls) });
     return exitCodes.good;
   }
   printTable(leases);
   return exitCodes.good;
+}
+
+/** Every lease with every member, so that programs need not ask which are there. */
+function withNulls(lease: LeaseRecord): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(lease).map(([name, value]) => [name, value ?? null]));
 }
 
 async function readLeases(state: StateFolder): Promise<SqliteLeases> {
