@@ -13,7 +13,6 @@ export type SessionErrorCode =
   | "CODE_TOO_LARGE"
   | "QUEUE_FULL"
   | "CALL_TIMEOUT"
-  | "CALL_INTERRUPTED"
   | "IDEMPOTENCY_CONFLICT"
   | "WORKER_NOT_STARTED"
   | "WORKER_PROTOCOL"

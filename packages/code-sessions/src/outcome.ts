@@ -33,7 +33,7 @@ export interface Outcome {
   readonly result: string | undefined;
   readonly displays: readonly Display[];
   readonly displaysDropped: number;
-  /** With `error`. */
+  /** With `error`; with `interrupted` and `timeout`, where it stopped. */
   readonly fault: CodeFault | undefined;
   /** With `dead` and `timeout`: what happened, one sentence. */
   readonly reason: string | undefined;

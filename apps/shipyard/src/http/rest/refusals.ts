@@ -20,7 +20,6 @@ const sessionStatus: Partial<Record<SessionErrorCode, number>> = {
   SESSION_NOT_FOUND: 404,
   FILE_NOT_FOUND: 404,
   SESSION_EXISTS: 409,
-  CALL_INTERRUPTED: 409,
   SESSION_DEAD: 410,
   SESSION_STOPPED: 410,
   CODE_TOO_LARGE: 413,
