@@ -6,6 +6,7 @@ import { createMetrics } from "./metrics.js";
 import { namesServed } from "./names-served.js";
 import { openPageFiles } from "./page-files.js";
 import { type DoorsParts, readDoorTerms } from "./parts.js";
+import { createBodyReader } from "./read-body.js";
 import { browserRoutes } from "./rest/browser-routes.js";
 import { executeRoutes } from "./rest/execute-routes.js";
 import { fileRoutes } from "./rest/file-routes.js";
@@ -36,6 +37,7 @@ export function createDoors(parts: DoorsParts): Doors {
   const { sessions, leases, version, admitter, scheduler = systemScheduler, onFault = () => undefined } = parts;
   const names = namesServed(parts.allowedHosts);
   const terms = readDoorTerms(parts.limits);
+  const bodies = createBodyReader(terms);
   const metrics = createMetrics();
   const { now } = scheduler;
   const runCode = createRunCode(sessions, metrics, now);
@@ -51,7 +53,7 @@ export function createDoors(parts: DoorsParts): Doors {
     maxBodyBytes: terms.maxBodyBytes,
   });
   const isOperator = parts.isOperator ?? (() => admitter === undefined);
-  const routes = allRoutes({ version, sessions, leases, runCode, metrics, terms, onFault, now });
+  const routes = allRoutes({ version, sessions, leases, runCode, metrics, terms, onFault, now, bodies });
   const page = openPageFiles(parts.pageFolder);
 
   const app = new Hono();

@@ -14,8 +14,8 @@ export interface OutcomeText {
   readonly whole: string;
 }
 
-export function outcomeText(outcome: Outcome, maxOutputBytes?: number): OutcomeText {
-  const shown = shownText(outcome, maxOutputBytes);
+export function outcomeText(outcome: Outcome): OutcomeText {
+  const shown = shownText(outcome);
   if (outcome.status === "ok") {
     const whole = shown === "" ? nothingToShow : shown;
     return { ok: true, shown: whole, fault: "", whole };
@@ -26,20 +26,19 @@ export function outcomeText(outcome: Outcome, maxOutputBytes?: number): OutcomeT
 }
 
 /** Output in the order in which it came, then what was displayed, then the last value: nothing between them, as in the original. */
-function shownText(outcome: Outcome, maxOutputBytes: number | undefined): string {
+function shownText(outcome: Outcome): string {
   const displayed = outcome.displays
     .filter(({ kind }) => kind === "display")
     .map(({ data }) => data["text/plain"] ?? "");
   const rest = displayed.join("") + (outcome.result ?? "");
-  return outcome.output.text + cutNote(outcome.output, outcome.spill, maxOutputBytes) + rest;
+  return outcome.output.text + cutNote(outcome.output, outcome.spill) + rest;
 }
 
-function cutNote({ text, bytes, truncated }: OutputText, spill: string | undefined, limit: number | undefined): string {
+function cutNote({ text, bytes, truncated }: OutputText, spill: string | undefined): string {
   if (!truncated) return "";
   const kept = Buffer.byteLength(text);
   const where = spill === undefined ? "the rest was not kept" : `the whole output is in the file ${spill}`;
-  const named = limit === undefined ? "" : `, limit maxOutputBytes ${limit}`;
-  return `\n[output truncated: ${kept} of ${bytes} bytes${named}; ${where}]\n`;
+  return `\n[output truncated by maxOutputBytes: ${kept} of ${bytes} bytes; ${where}]\n`;
 }
 
 function faultText({ status, fault, reason }: Outcome): string {

@@ -32,6 +32,8 @@ export interface DoorLimits {
   readonly maxBodyBytes?: number | undefined;
   /** Of a file that is put: 1 KiB to 64 MiB. Default 16 MiB. The session's own limit holds too. */
   readonly maxFileBytes?: number | undefined;
+  /** Of all bodies of REST requests that are being read: 64 KiB to 4 GiB. Default 64 MiB. Above: 503. */
+  readonly maxBufferedBytes?: number | undefined;
   /** Output of running code that a client has not taken: 1 KiB to 64 MiB. Default 1 MiB. Above: left out and counted; the outcome has it all. */
   readonly maxUnreadBytes?: number | undefined;
   /** A client that asked for progress hears something at least so often: 10 to 3_600_000 ms. Default 5_000. */
@@ -46,6 +48,7 @@ const ranges: Readonly<
 > = {
   maxBodyBytes: { min: 1_024, max: 67_108_864, preset: 4_194_304 },
   maxFileBytes: { min: 1_024, max: 67_108_864, preset: 16_777_216 },
+  maxBufferedBytes: { min: 65_536, max: 4_294_967_296, preset: 67_108_864 },
   maxUnreadBytes: { min: 1_024, max: 67_108_864, preset: 1_048_576 },
   heartbeatMs: { min: 10, max: 3_600_000, preset: 5_000 },
 };
@@ -61,6 +64,7 @@ export function readDoorTerms(limits: DoorLimits = {}): DoorTerms {
   return {
     maxBodyBytes: of("maxBodyBytes"),
     maxFileBytes: of("maxFileBytes"),
+    maxBufferedBytes: of("maxBufferedBytes"),
     maxUnreadBytes: of("maxUnreadBytes"),
     heartbeatMs: of("heartbeatMs"),
   };

@@ -3,7 +3,7 @@ import { absentText, givenId, isAbsent } from "../calls.js";
 import { outcomeText } from "../outcome-text.js";
 import { tellProgress } from "./progress.js";
 import { defineTool, type ToolParts, textOrNothing, usePermission } from "./tool-parts.js";
-import { refused, textResult } from "./tool-results.js";
+import { pictureBlocks, refused, textResult } from "./tool-results.js";
 import { optionalId } from "./tool-schemas.js";
 
 /** In a call's `_meta`: 1 to 200 characters; the same call with the same key runs once. */
@@ -48,7 +48,8 @@ export function executeTool({ runCode, scheduler, heartbeatMs }: ToolParts): Too
           idempotencyKey: typeof key === "string" ? key : undefined,
           signal,
         });
-        return textResult(outcomeText(outcome).whole);
+        const { content, ...rest } = textResult(outcomeText(outcome).whole);
+        return { ...rest, content: [...content, ...pictureBlocks(outcome)] };
       } catch (fault) {
         if (session !== undefined && isAbsent(fault)) return textResult(absentText(session, fault));
         return refused(fault);

@@ -1,4 +1,4 @@
-import { isSessionError } from "@berth/code-sessions";
+import { isSessionError, type Outcome } from "@berth/code-sessions";
 import type { ContentBlock } from "@berth/mcp-server";
 
 /** What a tool returns when it went well: the value, and the same as text for whoever reads only that. */
@@ -10,6 +10,22 @@ export interface GoodResult<T> {
 
 export function textResult(result: string): GoodResult<{ readonly result: string }> {
   return { content: [{ type: "text", text: result }], structuredContent: { result }, isError: false };
+}
+
+/** Pictures that code showed, for a model to see. A client of the original reads the first block alone. */
+export function pictureBlocks({ displays }: Outcome): readonly ContentBlock[] {
+  const found = displays.flatMap(({ data }): ContentBlock[] => {
+    // Code says what its displays are: what is no base64 would make a client refuse the whole answer.
+    const mimeType = pictureTypes.find((type) => isBase64(data[type] ?? ""));
+    return mimeType === undefined ? [] : [{ type: "image", data: data[mimeType] ?? "", mimeType }];
+  });
+  return found.slice(0, maxPictures);
+}
+const pictureTypes: readonly string[] = ["image/png", "image/jpeg", "image/webp"];
+const maxPictures = 8;
+
+function isBase64(text: string): boolean {
+  return text.length > 0 && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 }
 
 export function objectResult<T extends object>(value: T): GoodResult<T> {

@@ -1,5 +1,4 @@
 import { basename } from "node:path/posix";
-import { readBody } from "../read-body.js";
 import { bytes, json, refused, sessionRefusals } from "./describe.js";
 import type { RestParts } from "./parts.js";
 import { answer, type Route, type RouteCall } from "./route.js";
@@ -16,7 +15,7 @@ const refusals = {
 };
 
 /** Files of a session's workspace. What is in them is whoever's wrote them: they are given as bytes, never as a page. */
-export function fileRoutes({ sessions, terms }: RestParts): readonly Route[] {
+export function fileRoutes({ sessions, terms, bodies }: RestParts): readonly Route[] {
   const filesOf = ({ owner, params }: RouteCall) => sessions.get(owner, params["id"] ?? "").files;
   return [
     {
@@ -50,7 +49,7 @@ export function fileRoutes({ sessions, terms }: RestParts): readonly Route[] {
       body: { required: true, ...bytes },
       answers: { 200: json("What was written", file), ...refusals },
       async handle(call) {
-        const content = await readBody(call.request, terms.maxFileBytes);
+        const content = await bodies.bytes(call.request, terms.maxFileBytes);
         return answer(200, fileBody(await filesOf(call).write(call.params["path"] ?? "", content)));
       },
     },

@@ -1,7 +1,7 @@
 import { isSessionError, type SessionErrorCode } from "@berth/code-sessions";
 import { absentText, givenId, isAbsent } from "../calls.js";
 import { outcomeText } from "../outcome-text.js";
-import { BodyRefusal, readJson } from "../read-body.js";
+import { BodyRefusal, NotJson } from "../read-body.js";
 import { sessionObject, stopSession } from "../session-object.js";
 import { idempotencyKey, json, refused } from "./describe.js";
 import type { RestParts } from "./parts.js";
@@ -17,7 +17,7 @@ export function legacyRoutes(parts: RestParts): readonly Route[] {
   return [executeRoute(parts), startRoute(parts), readRoute(parts), stopRoute(parts)];
 }
 
-function executeRoute({ runCode, terms, now }: RestParts): Route {
+function executeRoute({ runCode, bodies, now, onFault }: RestParts): Route {
   const run = async (call: RouteCall): Promise<Response> => {
     const begun = now();
     const told = (status: number, fields: Pick<LegacyOutcome, "stdout" | "stderr">): Response => {
@@ -26,11 +26,11 @@ function executeRoute({ runCode, terms, now }: RestParts): Route {
     };
     let body: LegacyExecute;
     try {
-      body = check((await readJson(call.request, terms.maxBodyBytes)) ?? {}, legacyExecute);
+      body = check((await bodies.json(call.request)) ?? {}, legacyExecute);
     } catch (fault) {
       if (!(fault instanceof BodyRefusal)) throw fault;
       // The original fails with 500 at what is no JSON; its clients know that.
-      const status = fault.message.startsWith("the body is not JSON") ? 500 : fault.status;
+      const status = fault instanceof NotJson ? 500 : fault.status;
       return told(status, { stdout: "", stderr: `Error: ${fault.message}` });
     }
     const code = [body.code, body.command].find((text) => typeof text === "string" && text !== "");
@@ -44,7 +44,10 @@ function executeRoute({ runCode, terms, now }: RestParts): Route {
     } catch (fault) {
       if (session !== undefined && isAbsent(fault))
         return told(200, { stdout: "", stderr: absentText(session, fault) });
-      if (!isSessionError(fault)) throw fault;
+      if (!isSessionError(fault)) {
+        onFault(fault);
+        return told(500, { stdout: "", stderr: "Error: internal error" });
+      }
       return told(fault.code === "CODE_TOO_LARGE" ? 413 : 200, { stdout: "", stderr: `Error: ${fault.message}` });
     }
   };
@@ -58,7 +61,8 @@ function executeRoute({ runCode, terms, now }: RestParts): Route {
       200: json("Also for code that failed: then `stderr` begins with `Error:`", legacyOutcome),
       400: json("No code", legacyOutcome),
       413: json("More code than is run at once", legacyOutcome),
-      500: json("The body is not JSON", legacyOutcome),
+      500: json("The body is not JSON, or a fault of the server", legacyOutcome),
+      503: json("Too many bodies are being read", legacyOutcome),
     },
     handle: run,
   };
@@ -66,7 +70,7 @@ function executeRoute({ runCode, terms, now }: RestParts): Route {
 
 const startStatus: Partial<Record<SessionErrorCode, number>> = { SESSION_EXISTS: 409, SESSION_ID_INVALID: 400 };
 
-function startRoute({ sessions, terms }: RestParts): Route {
+function startRoute({ sessions, bodies }: RestParts): Route {
   return {
     method: "POST",
     path: sessionPath,
@@ -80,7 +84,7 @@ function startRoute({ sessions, terms }: RestParts): Route {
       503: refused("No more sessions at once, or no sandbox can be started"),
     },
     async handle({ request, owner }) {
-      const { session_id } = check((await readJson(request, terms.maxBodyBytes)) ?? {}, legacyId);
+      const { session_id } = check((await bodies.json(request)) ?? {}, legacyId);
       try {
         const session = await sessions.start({ owner, id: givenId(session_id) });
         return answer(201, sessionObject(session.status(), "active"));
@@ -117,7 +121,7 @@ function readRoute({ sessions }: RestParts): Route {
   };
 }
 
-function stopRoute({ sessions, terms, onFault }: RestParts): Route {
+function stopRoute({ sessions, bodies, onFault }: RestParts): Route {
   return {
     method: "DELETE",
     path: sessionPath,
@@ -132,7 +136,7 @@ function stopRoute({ sessions, terms, onFault }: RestParts): Route {
     },
     async handle({ owner, query, request }) {
       const named = givenId(query.get("session_id"));
-      const body = named === undefined ? await readJson(request, terms.maxBodyBytes) : undefined;
+      const body = named === undefined ? await bodies.json(request) : undefined;
       const id = named ?? givenId(check(body ?? {}, legacyId).session_id);
       if (id === undefined) return answer(400, { error: "session_id is missing" });
       try {

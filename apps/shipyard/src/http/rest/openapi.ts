@@ -32,6 +32,7 @@ const everywhere: Readonly<Record<number, string>> = {
   401: "No token, or none that is good; only with authentication",
   403: "This Host or Origin is not served, or it is not for you",
   500: "A fault of the server",
+  503: "Too much is under way",
 };
 const errorSchema = z.object({ error: z.string(), code: z.string().optional() });
 

@@ -2,6 +2,7 @@ import type { Sessions } from "@berth/code-sessions";
 import type { RunCode } from "../calls.js";
 import type { Metrics } from "../metrics.js";
 import type { DoorsParts, DoorTerms } from "../parts.js";
+import type { BodyReader } from "../read-body.js";
 
 /** What the routes work with. */
 export interface RestParts {
@@ -11,6 +12,7 @@ export interface RestParts {
   readonly runCode: RunCode;
   readonly metrics: Metrics;
   readonly terms: DoorTerms;
+  readonly bodies: BodyReader;
   readonly onFault: (fault: unknown) => void;
   /** Monotonic milliseconds. */
   readonly now: () => number;

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { BodyRefusal, readJson } from "../read-body.js";
+import { type BodyReader, BodyRefusal } from "../read-body.js";
 
 /** One request, as a route's handler gets it. */
 export interface RouteCall {
@@ -57,11 +57,11 @@ export function plain(status: number, text: string, headers: Readonly<Record<str
  * A JSON body of a newer route.
  * @throws {BodyRefusal} 413, 415, or 400 for what is no JSON or not of this form, naming each member at fault.
  */
-export async function bodyOf<T>(request: Request, schema: z.ZodType<T>, maxBytes: number): Promise<T> {
+export async function bodyOf<T>(bodies: BodyReader, request: Request, schema: z.ZodType<T>): Promise<T> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   // A page can send other types to any server without asking it first (Fetch § CORS-safelisted request-header).
   if (type !== "application/json") throw new BodyRefusal(415, "the body has to be application/json");
-  return check(await readJson(request, maxBytes), schema);
+  return check(await bodies.json(request), schema);
 }
 
 /** @throws {BodyRefusal} 400. */

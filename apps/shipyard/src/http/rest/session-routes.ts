@@ -14,7 +14,7 @@ export function sessionRoutes(parts: RestParts): readonly Route[] {
   return [...setRoutes(parts), statusRoute(parts), ...actionRoutes(parts), renewRoute(parts)];
 }
 
-function setRoutes({ sessions, terms }: RestParts): readonly Route[] {
+function setRoutes({ sessions, bodies }: RestParts): readonly Route[] {
   return [
     {
       method: "GET",
@@ -37,7 +37,7 @@ function setRoutes({ sessions, terms }: RestParts): readonly Route[] {
         503: refused("No more sessions at once, or no sandbox can be started"),
       },
       async handle({ owner, request }) {
-        const { session_id, ttl_ms, idle_ms } = await bodyOf(request, schemas.start, terms.maxBodyBytes);
+        const { session_id, ttl_ms, idle_ms } = await bodyOf(bodies, request, schemas.start);
         const id = givenId(session_id);
         const session = await sessions.start({ owner, id, ttlMs: ttl_ms, idleMs: idle_ms });
         return answer(201, statusBody(session.status()), { location: `/v1/sessions/${session.id}` });
@@ -90,7 +90,7 @@ function actionRoutes({ sessions, onFault }: RestParts): readonly Route[] {
   ];
 }
 
-function renewRoute({ sessions, terms }: RestParts): Route {
+function renewRoute({ sessions, bodies }: RestParts): Route {
   return {
     method: "POST",
     path: `${path}/renew`,
@@ -105,7 +105,7 @@ function renewRoute({ sessions, terms }: RestParts): Route {
     },
     async handle({ owner, params, request }) {
       const session = sessions.get(owner, params["id"] ?? "");
-      const { ttl_ms, generation } = await bodyOf(request, schemas.renew, terms.maxBodyBytes);
+      const { ttl_ms, generation } = await bodyOf(bodies, request, schemas.renew);
       const lease = await session.renew({ ttlMs: ttl_ms, generation });
       return answer(200, { ...statusBody(session.status()), lease: leaseBody(lease) });
     },

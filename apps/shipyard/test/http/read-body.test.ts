@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { createBodyReader } from "../../src/http/read-body.js";
+
+const post = (body: BodyInit): Request => new Request("http://localhost/", { method: "POST", body, duplex: "half" });
+
+/** A body that comes as the test says. */
+function held(): { readonly request: Request; readonly send: (bytes: number) => void; readonly end: () => void } {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const ignore = (): void => undefined;
+  return {
+    request: post(readable),
+    send: (bytes) => void writer.write(new Uint8Array(bytes)).catch(ignore),
+    end: () => void writer.close().catch(ignore),
+  };
+}
+
+it("a body over the limit is refused as soon as that is known, also without its length", async () => {
+  const reader = createBodyReader({ maxBodyBytes: 1_024, maxBufferedBytes: 65_536 });
+  await expect(reader.bytes(post("x".repeat(11)), 10)).rejects.toMatchObject({ status: 413 });
+  const endless = held();
+  const reading = reader.bytes(endless.request, 10);
+  endless.send(11);
+  await expect(reading).rejects.toMatchObject({ status: 413 });
+});
+
+it("all bodies that are being read share a bound, and give their place back", async () => {
+  const reader = createBodyReader({ maxBodyBytes: 65_536, maxBufferedBytes: 65_536 });
+  const [first, second] = [held(), held()];
+  const reading = [reader.bytes(first.request, 65_536), reader.bytes(second.request, 65_536)] as const;
+  first.send(40_000);
+  second.send(40_000);
+  const refused = await Promise.race(reading.map((one) => one.catch((error: unknown) => error)));
+  expect(refused).toMatchObject({ status: 503 });
+  first.end();
+  second.end();
+  await Promise.allSettled(reading);
+  expect((await reader.bytes(post("x".repeat(60_000)), 65_536)).length).toBe(60_000);
+});
+
+it.each(["{", '"\\ud800', "\u0000", "nul"])("%j is no JSON", async (body) => {
+  const reader = createBodyReader({ maxBodyBytes: 1_024, maxBufferedBytes: 65_536 });
+  await expect(reader.json(post(body))).rejects.toMatchObject({ status: 400 });
+});
+
+it("bytes that are no UTF-8 are no JSON; nothing is undefined", async () => {
+  const reader = createBodyReader({ maxBodyBytes: 1_024, maxBufferedBytes: 65_536 });
+  await expect(reader.json(post(Uint8Array.of(0x22, 0xff, 0x22)))).rejects.toMatchObject({ status: 400 });
+  expect(await reader.json(post(""))).toBeUndefined();
+});
