@@ -72,7 +72,9 @@ function fileTree({ mounts, tmpBytes }: SandboxPlan, texts: readonly number[]): 
   const written = files.flatMap(({ target }, index) => ["--perms", "0444", "--file", String(texts[index]), target]);
   const others = mounts.filter((mount) => mount.kind !== "text");
   return [
-    ...["--proc", "/proc", "--dev", "/dev", ...memoryFileSystem("/dev/shm", tmpBytes, "1777")],
+    // The kernel lets whoever is root outside write its settings (core_pattern), whatever rights it has inside.
+    ...["--proc", "/proc", "--remount-ro", "/proc"],
+    ...["--dev", "/dev", ...memoryFileSystem("/dev/shm", tmpBytes, "1777")],
     // What else bubblewrap makes in /dev is memory without a bound.
     ...["--remount-ro", "/dev"],
     ...memoryFileSystem("/tmp", tmpBytes, "1777"),

@@ -87,6 +87,12 @@ describe("a sandboxed command", () => {
     expect(readFileSync(secret, "utf8")).toBe("secret");
   });
 
+  itInside("cannot write a setting of the kernel, although its user is root outside", async () => {
+    const script = `for f in $(find /proc -xdev -type f ! -path '/proc/[0-9]*'); do (: >>$f) 2>/dev/null && echo wrote $f; done; exec 3</proc/sys/kernel/core_pattern && echo read`;
+    const { stdout } = await sandboxes.run({ script });
+    expect(stdout).toBe("read\n");
+  });
+
   itInside("cannot make its root writable again", async () => {
     const { stdout } = await sandboxes.run({ script: "mount -o remount,rw / 2>&1; unshare -Ur true 2>&1; echo $?" });
     expect(stdout).not.toMatch(/^0$/m);
