@@ -20,6 +20,8 @@ describe("the built package", () => {
       "findSandbox",
       "isConfinementError",
       "openSandbox",
+      "probe",
+      "selfTest",
     ]);
   });
 
