@@ -19,6 +19,7 @@ export interface DeniedCall {
 
 const EPERM = 1;
 const ENOSYS = 38;
+const EAFNOSUPPORT = 97;
 /** All CLONE_NEW* but CLONE_NEWTIME, which shares its bit with the exit signal and is for unshare and clone3 only. */
 const newNamespaces = 0x7e020000;
 const TIOCSTI = 0x5412;
@@ -26,6 +27,9 @@ const TIOCLINUX = 0x541c;
 
 /** PER_LINUX, PER_LINUX32, both with UNAME26, and the question which one it is; others switch protections of memory off. */
 const harmlessPersonalities = [0, 8, 0x20000, 0x20008, 0xffffffff];
+
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: what a network namespace divides. AF_VSOCK reaches the hypervisor from any namespace. */
+const dividedFamilies = [1, 2, 10, 16];
 
 const call = (name: string, x64: number | undefined, arm64: number | undefined, denial?: Denial): DeniedCall => ({
   name,
@@ -45,6 +49,7 @@ export const deniedCalls: readonly DeniedCall[] = [
   call("unshare", 272, 97),
   call("setns", 308, 268),
   call("ioctl", 16, 29, { kind: "values", argument: 1, values: [TIOCSTI, TIOCLINUX], errno: EPERM }),
+  call("socket", 41, 198, { kind: "others", argument: 0, values: dividedFamilies, errno: EAFNOSUPPORT }),
 
   call("ptrace", 101, 117),
   call("process_vm_readv", 310, 270),

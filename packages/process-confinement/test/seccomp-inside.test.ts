@@ -17,6 +17,7 @@ const argumentsOf: Readonly<Record<string, readonly number[]>> = {
   clone: [0x10000000 | 17, 0, 0, 0, 0, 0],
   ioctl: [0, 0x5412, 0, 0, 0, 0],
   personality: [0x40000, 0, 0, 0, 0, 0],
+  socket: [40, 1, 0, 0, 0, 0],
 };
 const calls = deniedCalls.flatMap((call) => {
   const number = call[architecture];

@@ -80,6 +80,13 @@ describe.each(architectures)("the filter for $name", ({ name, audit, other }) =>
       expect(run(numberOf("personality"), harmful)).toBe(failsWith(EPERM));
   });
 
+  it("lets a program make sockets of the families that a network namespace divides, and no others", () => {
+    const EAFNOSUPPORT = 97;
+    for (const family of [1n, 2n, 10n, 16n]) expect(run(numberOf("socket"), family)).toBe(allowed);
+    for (const family of [0n, 15n, 17n, 38n, 40n, 44n])
+      expect(run(numberOf("socket"), family)).toBe(failsWith(EAFNOSUPPORT));
+  });
+
   it("allows every other call", () => {
     const denied = new Set(deniedCalls.map((call) => call[name]));
     for (let number = 0; number < 600; number++)
