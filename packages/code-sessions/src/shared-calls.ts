@@ -27,7 +27,7 @@ export function createSharedCalls<T>(): SharedCalls<T> {
       } finally {
         if (interest !== undefined) {
           interest.count -= 1;
-          if (interest.count === 0) interest.abandon.abort(signal?.reason);
+          if (interest.count === 0 && followers.has(shared)) interest.abandon.abort(signal?.reason);
         }
       }
     },
