@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { ConfinementError } from "../errors.js";
+import { createLines } from "./lines.js";
+
+/** A process of the host that the attempts go for. */
+export interface Victim extends AsyncDisposable {
+  /** Where its canary is; plain data for the attempts. */
+  readonly place: Readonly<Record<string, number>>;
+  /** How often it was signalled. */
+  signals(): number;
+}
+
+export interface VictimOptions {
+  readonly python: string;
+  readonly program: string;
+  readonly token: string;
+  readonly secret: string;
+  readonly canary: string;
+}
+
+/** @throws {ConfinementError} `INTERPRETER_NOT_FOUND` when the interpreter cannot run it. */
+export async function startVictim({ python, program, token, secret, canary }: VictimOptions): Promise<Victim> {
+  const env = { BERTH_ESCAPE_CANARY: canary, PATH: "/usr/bin:/bin" };
+  const child = spawn(python, ["-I", program, token, secret], { env, stdio: ["pipe", "pipe", "ignore"] });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()).once("error", () => resolve()));
+  child.stdin.on("error", () => {}); // it may be gone when we end its input
+  let signals = 0;
+  const place = await new Promise<Readonly<Record<string, number>> | undefined>((resolve) => {
+    const lines = createLines((message) => {
+      if ("signalled" in message) signals += 1;
+      else resolve(numbersOf(message));
+    });
+    child.stdout.on("data", lines.push);
+    void ended.then(() => resolve(undefined));
+  });
+  if (place === undefined)
+    throw new ConfinementError("INTERPRETER_NOT_FOUND", `${python} could not run ${program}; it needs ctypes`);
+  return {
+    place,
+    signals: () => signals,
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+      await ended;
+    },
+  };
+}
+
+function numbersOf(message: object): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(message).filter(([, value]) => typeof value === "number"));
+}
