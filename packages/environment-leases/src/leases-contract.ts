@@ -54,7 +54,7 @@ export type LeaseEvent =
 
 /** Bounds of a set of leases. */
 export interface LeaseLimits {
-  /** Active leases of one owner: 1 to 1_024. Default 5. Those that are being cleaned up count from as many on. */
+  /** Active leases of one owner: 1 to 1_024. Default 5. With those that are being cleaned up, twice as many. */
   readonly maxPerOwner?: number | undefined;
   /** Leases that are not terminal, warm ones included: 1 to 4_096. Default 64. */
   readonly maxTotal?: number | undefined;

@@ -90,6 +90,10 @@ async function createWithin(works: Works, row: Row, plan: Reservation): Promise<
     const deadlineMs = plan.ttlMs + deadlineMarginMs;
     const creating = provider.create(row.record.worker, profile, { deadlineMs, signal });
     row.creating = creating;
+    const settled = (): void => {
+      row.creating = undefined;
+    };
+    creating.then(settled, settled);
     const environment = await abortable(creating, signal);
     if (profile.shell) await abortable(environment.installShell({ signal }), signal);
     return environment;

@@ -40,7 +40,7 @@ export function createRows(terms: LeasesTerms, providers: ReadonlyMap<string, Ma
     const own = [...rows.values()].filter((row) => row.record.owner === owner || row.claimant === owner);
     const ending = own.filter((row) => row.ending !== undefined || row.record.state === "releasing").length;
     // What ends is no longer the owner's to end; yet whoever leaves workers that resist must not take every place there is.
-    if (own.length - ending < maxPerOwner && ending <= maxPerOwner) return;
+    if (own.length - ending < maxPerOwner && own.length < 2 * maxPerOwner) return;
     throw new LeaseError("QUOTA_REACHED", `an owner may have ${maxPerOwner} leases at once (maxPerOwner)`, {
       cure: "Release one first.",
     });
