@@ -1,3 +1,5 @@
+export type { BubblewrapProviderOptions } from "./bubblewrap-provider.js";
+export { createBubblewrapProvider } from "./bubblewrap-provider.js";
 export type { RuntimeCapabilities, UnsupportedCombination } from "./capabilities.js";
 export type {
   ApprovedWheel,

@@ -2,6 +2,7 @@
 
 import os
 import select
+import time
 
 import _signal
 
@@ -26,6 +27,7 @@ class Agent:
         self._poll = select.poll()
         self._handlers: dict = {}
         self._terminals: dict = {}
+        self._deadline = float("inf")
 
     def serve(self) -> None:
         wake = self._watch_signals()
@@ -58,10 +60,12 @@ class Agent:
         os.set_blocking(woken, False)
         _signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
         _signal.signal(_signal.SIGCHLD, lambda *_: None)
-        _signal.signal(_signal.SIGTERM, lambda *_: self.end(0))
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
+        if not self._first_process:
+            # Inside, the kernel keeps from process 1 every signal that it has no handler for: a handler would be a way to end it.
+            _signal.signal(_signal.SIGTERM, lambda *_: self.end(0))
         # The second enforcer: a timer of the kernel, which also fires while a write waits for the host.
-        _signal.signal(_signal.SIGALRM, lambda *_: self.end(EXIT_DEADLINE))
+        _signal.signal(_signal.SIGALRM, lambda *_: self._look_at_clock())
         return wake
 
     def _wake(self, wake: int) -> None:
@@ -118,8 +122,16 @@ class Agent:
         write_frame('{"ready":1}')
 
     def _set_deadline(self, milliseconds: float) -> None:
-        # Zero would switch the timer off.
-        _signal.setitimer(_signal.ITIMER_REAL, max(milliseconds, 1) / 1000)
+        self._deadline = time.monotonic() + milliseconds / 1000
+        self._look_at_clock()
+
+    def _look_at_clock(self) -> None:
+        """Also called by a SIGALRM that somebody inside sent: only the clock says that it is time."""
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            self.end(EXIT_DEADLINE)
+        # Bounded, for a clock that is slowed down or a machine that slept.
+        _signal.setitimer(_signal.ITIMER_REAL, min(max(left, 0.001), 60))
 
     def _spawn(self, frame: dict) -> int:
         streams = []

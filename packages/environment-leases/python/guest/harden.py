@@ -1,5 +1,7 @@
 """What the agent asks of the kernel for itself, without importing all of ctypes (8 ms)."""
 
+import os
+
 PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -17,7 +19,7 @@ def prctl(option: int, value: int) -> bool:
     try:
         import _ctypes
 
-        address = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")
+        address = _ctypes.dlsym(_ctypes.dlopen(None, os.RTLD_NOW), "prctl")
         return _ctypes.call_function(address, (option, value, 0, 0, 0)) == 0
     except (ImportError, OSError, AttributeError, TypeError):
         return False

@@ -1,0 +1,14 @@
+import { probe } from "@berth/process-confinement";
+import { type BubblewrapProviderOptions, manageSandboxes } from "./bubblewrap/manage-sandboxes.js";
+import type { ManagedProvider } from "./provider.js";
+
+export type { BubblewrapProviderOptions } from "./bubblewrap/manage-sandboxes.js";
+
+/**
+ * Environments that are bubblewrap sandboxes with a workspace in memory. What this machine holds is tried first, and what it
+ * cannot hold is refused.
+ * @throws {LeaseError} `CAPABILITY_MISSING` with cause and cure when sandboxes cannot be held here, `OPTION_INVALID`.
+ */
+export async function createBubblewrapProvider(options: BubblewrapProviderOptions): Promise<ManagedProvider> {
+  return manageSandboxes(options, await probe({ signal: options.signal }));
+}
