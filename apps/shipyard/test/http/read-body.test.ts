@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { createBodyReader } from "../../src/http/read-body.js";
 
-const post = (body: BodyInit): Request => new Request("http://localhost/", { method: "POST", body, duplex: "half" });
+const post = (body: NonNullable<RequestInit["body"]>): Request =>
+  new Request("http://localhost/", { method: "POST", body, duplex: "half" });
 
 /** A body that comes as the test says. */
 function held(): { readonly request: Request; readonly send: (bytes: number) => void; readonly end: () => void } {

@@ -22,6 +22,7 @@ const sessionStatus: Partial<Record<SessionErrorCode, number>> = {
   SESSION_EXISTS: 409,
   SESSION_DEAD: 410,
   SESSION_STOPPED: 410,
+  WORKER_PROTOCOL: 410,
   CODE_TOO_LARGE: 413,
   FILE_TOO_LARGE: 413,
   IDEMPOTENCY_CONFLICT: 422,
