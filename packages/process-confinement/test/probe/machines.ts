@@ -1,0 +1,59 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { EnforcementFinding, EnforcementReport } from "../../src/enforcement.js";
+import { type ConfinementHost, thisHost } from "../../src/host.js";
+
+const programs = fileURLToPath(new URL("../programs/", import.meta.url));
+
+/** Starts a command as the user nobody. */
+export const ordinaryUser: readonly string[] = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"];
+
+/** Whether a process that is started so can read this checkout and its Node. */
+export function mayRun([file = "", ...args]: readonly string[]): boolean {
+  const parse = ["--check", join(programs, "probe.mjs")];
+  return spawnSync(file, [...args, process.execPath, ...parse], { cwd: "/", timeout: 20_000 }).status === 0;
+}
+
+/** What the built package tells in a process of its own, which is started by `wrap`. */
+export function told(
+  wrap: readonly string[],
+  which: "probe" | "selfTest",
+  options: object = {},
+  node = process.execPath,
+) {
+  const [file = "", ...args] = [...wrap, node, join(programs, "probe.mjs"), which, JSON.stringify(options)];
+  const { stdout, stderr } = spawnSync(file, args, { encoding: "utf8", cwd: "/", timeout: 25_000 });
+  if (stdout === "") throw new Error(stderr);
+  const { report, error }: { report?: EnforcementReport; error?: unknown } = JSON.parse(stdout);
+  return { report, error };
+}
+
+/** One finding of a report; every report has one for each aspect. */
+export function finding(report: EnforcementReport | undefined, aspect: string): EnforcementFinding {
+  const found = report?.findings.find((one) => one.aspect === aspect);
+  if (found === undefined) throw new Error(`nothing was found of ${aspect}`);
+  return found;
+}
+
+/** What does not hold, by name. */
+export function failing(report: EnforcementReport | undefined): readonly string[] {
+  return (report?.findings ?? []).filter(({ holds }) => !holds).map(({ aspect }) => aspect);
+}
+
+/** This machine, with a bubblewrap that leaves options out and adds others. */
+export function weakMachine(change: {
+  readonly without: readonly (readonly string[])[];
+  readonly extra: readonly string[];
+}): ConfinementHost {
+  const folder = mkdtempSync(join(tmpdir(), "berth-weak-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "bwrap");
+  const real = thisHost().findTool("bwrap") ?? "";
+  writeFileSync(file, `#!/bin/sh\nexec python3 -I ${programs}weak-bwrap.py '${JSON.stringify(change)}' ${real} "$@"\n`);
+  chmodSync(file, 0o755);
+  return { ...thisHost(), findTool: (name) => (name === "bwrap" ? file : thisHost().findTool(name)) };
+}
