@@ -18,7 +18,7 @@ const systemFiles = [
   "/etc/ssl/openssl.cnf",
   "/etc/pki/tls/certs",
   "/etc/pki/ca-trust/extracted",
-  "/etc/ca-certificates",
+  "/etc/ca-certificates/extracted",
 ];
 
 /** What of this machine's system the sandbox sees, read-only, and the few files that are our own. */

@@ -1,0 +1,61 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, constants, copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect } from "vitest";
+import { partTest } from "../../../fixtures/parts.js";
+
+const scratch = mkdtempSync(join(tmpdir(), "berth-user-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** Runs a module as the user nobody, who may not read the folder of this repository or of our Node. */
+function runAsNobody(source: string): unknown {
+  chmodSync(scratch, 0o755);
+  cpSync(fileURLToPath(new URL("../dist", import.meta.url)), join(scratch, "dist"), { recursive: true });
+  copyFileSync(process.execPath, join(scratch, "node"), constants.COPYFILE_FICLONE);
+  writeFileSync(join(scratch, "package.json"), '{"type":"module"}');
+  writeFileSync(join(scratch, "main.js"), source);
+  const user = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "env", "-i", "PATH=/usr/bin:/bin"];
+  const run = spawnSync("setpriv", [...user, join(scratch, "node"), join(scratch, "main.js")], { encoding: "utf8" });
+  expect(run.stderr).toBe("");
+  return JSON.parse(run.stdout);
+}
+
+describe("an ordinary user", () => {
+  partTest(
+    "bubblewrap",
+    "ordinary-user",
+    "util-linux",
+    "python3",
+  )("opens, finds and ends sandboxes, with what rlimits hold, and memory refused", () => {
+    const found = runAsNobody(`
+import { endSandbox, findSandbox, openSandbox } from "./dist/index.js";
+const read = async (stream) => {
+  let text = "";
+  for await (const chunk of stream) text += chunk;
+  return text;
+};
+const options = { name: "nobody", policy: {}, args: ["-I", "-c", "import os; print(os.getuid(), len(os.listdir('/proc/self/fd')))"], env: {} };
+const first = await openSandbox({ ...options, file: "/usr/bin/python3", policy: { limits: { processes: 8, openFiles: 32 } } });
+const said = await read(first.stdout);
+const exit = await first.exited;
+const second = await openSandbox({ ...options, file: "/bin/sleep", args: ["600"] });
+const before = findSandbox(second.identity);
+const ended = await endSandbox(second.identity);
+const third = await openSandbox({ ...options, file: "/bin/sh", args: ["-c", "trap 'exit 4' TERM; echo; while :; do read x; done"] });
+await third.stdout[Symbol.asyncIterator]().next();
+await third.close();
+const refused = await openSandbox({ ...options, file: "/bin/true", policy: { limits: { memoryBytes: 2 ** 26 } } }).catch((error) => error.code);
+console.log(JSON.stringify({ said, reason: exit.reason, before, ended, closed: await third.exited, refused }));
+`);
+    expect(found).toMatchObject({
+      said: "1000 4\n",
+      reason: "exited",
+      before: "running",
+      ended: "gone",
+      closed: { reason: "closed", code: 4 },
+      refused: "LIMIT_NOT_ENFORCEABLE",
+    });
+  });
+});
