@@ -1,6 +1,14 @@
-import type { EnvironmentProfile } from "@berth/environment-leases";
+import type { SessionLimits } from "@berth/code-sessions";
+import type {
+  EnvironmentLimits,
+  EnvironmentProfile,
+  GuestLimits,
+  LeaseLimits,
+  ResourcePolicy,
+} from "@berth/environment-leases";
 import * as z from "zod";
 import type { ShipyardConfig } from "./config.js";
+import type { DoorLimits } from "./http/parts.js";
 
 /** The file as it is written: the provider of all its profiles stands at the top. */
 export type ShipyardFile = Omit<ShipyardConfig, "profiles"> & {
@@ -23,6 +31,9 @@ const shortName = z
   .regex(/^[A-Za-z0-9._-]{1,64}$/, "needs 1 to 64 letters, digits, dots, dashes, underscores");
 const absolutePath = z.string().regex(/^\/[^\0]*$/, "needs an absolute path");
 
+/** A member that a package gains and this file lacks does not compile. */
+type Shape<Keys extends string> = Readonly<Record<Keys, z.ZodType>>;
+
 const environmentLimits = z.strictObject({
   memoryBytes: whole(1, Number.MAX_SAFE_INTEGER),
   processes: whole(1, 4_194_304),
@@ -31,7 +42,7 @@ const environmentLimits = z.strictObject({
   openFiles: whole(1, 1_048_576),
   workspaceBytes: whole(mib, 64 * kib * mib),
   tmpBytes: whole(64 * kib, 64 * kib * mib),
-});
+} satisfies Shape<keyof EnvironmentLimits>);
 
 const policy = z.strictObject({
   network: z.enum(["none", "internet", "allowlist"]).optional(),
@@ -42,7 +53,7 @@ const policy = z.strictObject({
   exposedPorts: z.array(z.int().min(1).max(65_535)).optional(),
   commandTimeoutMs: whole(1, day),
   limits: environmentLimits.optional(),
-});
+} satisfies Shape<keyof ResourcePolicy>);
 
 const profile = z.strictObject({
   template: z.string().default("python3"),
@@ -75,7 +86,7 @@ const leases = z.strictObject({
   destroyMs: whole(100, 600_000),
   retentionMs: whole(0, 365 * day),
   closeMs: whole(0, 600_000),
-});
+} satisfies Shape<keyof LeaseLimits>);
 
 const sessions = z.strictObject({
   maxSessions: whole(1, 1_024),
@@ -101,15 +112,16 @@ const sessions = z.strictObject({
   closeMs: whole(0, 600_000),
   ttlMs: whole(1_000, day),
   idleMs: whole(1_000, day),
-});
+} satisfies Shape<keyof SessionLimits | "ttlMs" | "idleMs">);
 
 const http = z.strictObject({
   maxBodyBytes: whole(kib, 64 * mib),
   maxFileBytes: whole(kib, 64 * mib),
+  maxBufferedBytes: whole(64 * kib, 4 * kib * mib),
   maxUnreadBytes: whole(kib, 64 * mib),
   heartbeatMs: whole(10, 3_600_000),
   maxConnections: z.int().min(1).max(65_536).default(1_024),
-});
+} satisfies Shape<keyof DoorLimits | "maxConnections">);
 
 const environments = z.strictObject({
   maxOutputBytes: whole(0, 64 * mib),
@@ -119,7 +131,7 @@ const environments = z.strictObject({
   streamTimeoutMs: whole(10, 60_000),
   maxRefusedStreams: whole(1, 1_000_000),
   drainMs: whole(0, 60_000),
-});
+} satisfies Shape<keyof GuestLimits>);
 
 const shipyardFile = z.strictObject({
   provider: z.enum(["bubblewrap", "unconfined"]).default("bubblewrap"),
