@@ -38,7 +38,7 @@ export const unconfined: ProviderKind = {
 };
 
 /** What a machine with writable control groups reports; `createBubblewrapProvider` asks the machine itself. */
-const report = {
+export const report = {
   usable: true,
   bubblewrap: "as installed",
   limits: ["memoryBytes", "processes", "cpus", "fileBytes", "openFiles"],
