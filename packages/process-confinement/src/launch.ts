@@ -88,6 +88,8 @@ function spawnWithout(spent: readonly number[], pipes: number, file: string, arg
     );
     // Its own session: a Ctrl-C at the host's terminal is the host's to answer.
     return spawn(file, args, { stdio, env: {}, cwd: "/", detached: true });
+  } catch (cause) {
+    throw notSpawned(cause); // such as E2BIG, which Node throws; others come as an event
   } finally {
     closeSync(empty);
   }
@@ -121,10 +123,13 @@ function wordTo(child: ChildProcess, descriptor: number): Socket {
 
 function spawnFault(child: ChildProcess): Promise<ConfinementError> {
   return new Promise((resolve) => {
-    child.once("error", (cause) => {
-      resolve(new ConfinementError("SANDBOX_NOT_STARTED", "bubblewrap could not be started", { cause }));
-    });
+    child.once("error", (cause) => resolve(notSpawned(cause)));
   });
+}
+
+function notSpawned(cause: unknown): ConfinementError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new ConfinementError("SANDBOX_NOT_STARTED", `bubblewrap could not be started: ${reason}`, { cause });
 }
 
 function feed(child: ChildProcess, descriptor: number, content: string | Uint8Array): void {

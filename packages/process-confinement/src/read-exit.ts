@@ -22,9 +22,8 @@ export function readExit(facts: ExitFacts): SandboxExit {
 }
 
 function reasonOf(facts: ExitFacts, signal: NodeJS.Signals | undefined): SandboxExit["reason"] {
-  if (facts.endReason === "output" || facts.endReason === "disk") return facts.endReason;
-  if (signal === "SIGKILL" && (facts.memoryKills ?? 0) > 0) return "memory";
   if (facts.endReason !== undefined) return facts.endReason;
+  if (signal === "SIGKILL" && (facts.memoryKills ?? 0) > 0) return "memory";
   if (facts.exitCode === undefined || facts.outerExit.signal !== null) return "killed";
   // Nothing inside can kill process 1, so somebody outside did.
   if (signal === "SIGKILL" && facts.asPid1) return "killed";
