@@ -30,9 +30,16 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
   let end: SessionEnd | undefined;
   let released: Promise<void> | undefined;
 
+  const guarded = (call: () => void): void => {
+    try {
+      call();
+    } catch (fault) {
+      options.onFault?.(fault);
+    }
+  };
   const use = (): void => {
     lastUsedAt = now();
-    lease.touch();
+    guarded(() => lease.touch()); // its store may be closed already
   };
   const refusal = (): SessionError => {
     if (end === undefined || end.reason === "stopped") {
@@ -65,7 +72,8 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
   const run = async (asked: ExecuteTerms, abandoned: AbortSignal, number: number): Promise<Outcome> => {
     const stopKeeping = keepLeaseUsed(lease, use, scheduler);
     const over = runCall({
-      ...{ worker, asked, scheduler, ended, count: number, interruptMs: terms.interruptMs },
+      ...{ worker, scheduler, ended, count: number, interruptMs: terms.interruptMs },
+      asked: { ...asked, onOutput: (event) => guarded(() => asked.onOutput?.(event)) },
       abandoned: [abandoned, stopping.signal],
       onStart(call) {
         running = { call, over: call.report };

@@ -176,6 +176,18 @@ describe("calls of one session", () => {
     expect(faults).toEqual([]);
   });
 
+  it("go on when the caller's own listener throws", async () => {
+    const { run, faults } = await openLocalSession();
+    const fault = new Error("the listener's");
+    const told = await run("print(1)\n2", {
+      onOutput() {
+        throw fault;
+      },
+    });
+    expect(told).toMatchObject({ status: "ok", result: "2", stdout: { text: "1\n" } });
+    expect(faults).toContain(fault);
+  });
+
   it("are counted, timed and kept alive by use", async () => {
     const { run, session, touches } = await openLocalSession();
     const told = await run("x = sum(range(300_000))");

@@ -68,6 +68,7 @@ describe("a cell", () => {
     { code: "%pip install x", says: "operator" },
     { code: "import os\n%matplotlib inline", says: "figures are shown by themselves" },
     { code: "%%bash\nls", says: "`!`" },
+    { code: "%%bash\necho it's \"fine", says: "%%bash" },
     { code: "x = %who", says: "%who is not supported" },
     { code: "len?", says: "help(len)" },
     { code: "?len", says: "help(len)" },

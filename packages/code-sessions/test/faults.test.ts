@@ -34,6 +34,12 @@ describe("an exception of the code", () => {
 
   it.each([
     { name: "syntax", code: "x = (", fault: "SyntaxError", shows: 'File "<cell 1>", line 1' },
+    {
+      name: "syntax, beside what looks like a magic",
+      code: "x = (1\ny = (2\n%b)",
+      fault: "SyntaxError",
+      shows: "line 1",
+    },
     { name: "indentation", code: "if x:\npass", fault: "IndentationError", shows: "line 2" },
     { name: "the end of the interpreter", code: "raise SystemExit(3)", fault: "SystemExit", shows: "SystemExit: 3" },
     { name: "exit()", code: "exit()", fault: "SystemExit", shows: "SystemExit" },

@@ -89,6 +89,15 @@ describe("output", () => {
     expect(await none.run(flood)).toMatchObject({ spill: undefined, stdout: { bytes: 4_194_304, truncated: true } });
   });
 
+  it("in hundreds of thousands of pieces is put together", async () => {
+    const { run } = await openLocalSession();
+    const told = await run(
+      "import sys\nfor i in range(20_000): print('a', end=''); print('b', end='', file=sys.stderr)",
+    );
+    expect(told.output.text).toBe("ab".repeat(20_000));
+    expect([told.stdout.text, told.stderr.text]).toEqual(["a".repeat(20_000), "b".repeat(20_000)]);
+  });
+
   it("leaves only so many spill files", async () => {
     const { run, session } = await openLocalSession({ limits: { maxOutputBytes: 1_024 } });
     let last: string | undefined;

@@ -26,6 +26,14 @@ describe("the start of a worker", () => {
     await expect(starting).rejects.toMatchObject({ code: "WORKER_NOT_STARTED", cause });
   });
 
+  it("is refused when it takes longer than startMs", async () => {
+    const { lease, guests, end } = await createLocalLease("/bin/cat");
+    onTestFinished(() => end("released"));
+    const silent = { ...lease, open: (_: readonly string[]) => lease.open(["/bin/sh", "-c", "exec sleep 60"]) };
+    await expect(startWorker(silent, { terms: { ...terms, startMs: 50 } })).rejects.toThrow("not ready after 50 ms");
+    for (const guest of guests) await guest.exited;
+  });
+
   it("ends with the signal's reason, and leaves no process", async () => {
     const { lease, guests, end } = await createLocalLease("/bin/cat");
     onTestFinished(() => end("released"));

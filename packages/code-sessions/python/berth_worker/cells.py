@@ -16,7 +16,8 @@ class Cells:
         self._capture = capture
         self._outbox = outbox
         self._main_thread = _thread.get_ident()
-        self._signals = _signal.valid_signals()
+        # Not those that end a process which has no handler for them: an idle worker is to go at once.
+        self._signals = _signal.valid_signals() - {_signal.SIGTERM, _signal.SIGHUP, _signal.SIGQUIT}
         self._inbox = deque()
         self._filled = _thread.allocate_lock()
         self._filled.acquire()

@@ -39,6 +39,8 @@ _ADVICE = {
 
 def parse_with_commands(text, name):
     lines = text.split("\n")
+    if text.lstrip().startswith("%%"):
+        _refuse(text.lstrip().split("\n")[0], 1)
     builtins.__berth_command__ = run_command
     first = None
     for _ in range(len(lines)):
@@ -55,9 +57,9 @@ def parse_with_commands(text, name):
 def _rewrite(lines, at):
     """The line where Python stopped, else the first that can only be a command. False when there is none."""
     places = [at, *range(len(lines))] if 0 <= at < len(lines) else range(len(lines))
+    _refuse(lines[places[0]], places[0] + 1)
     for place in places:
         line = lines[place]
-        _refuse(line, place + 1)
         match = _COMMAND.match(line)
         if match is None:
             continue

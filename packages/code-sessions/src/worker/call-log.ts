@@ -1,6 +1,7 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
 import type { Display, OutputEvent, OutputText } from "../outcome.js";
 import type { SessionTerms } from "../session-terms.js";
+import { createTextLog } from "./text-log.js";
 import { type CallAnswer, readCount, readDisplay, readStream, readText, WireFault } from "./wire.js";
 
 /** What one call said so far. Bounded as the worker's own bounds are: more than those is not from our worker alone. */
@@ -11,11 +12,6 @@ export interface CallLog {
   readonly displays: readonly Display[];
 }
 
-interface Piece {
-  readonly stream: "stdout" | "stderr";
-  readonly text: string;
-}
-
 const maxDisplays = 1_000;
 
 export function createCallLog(
@@ -23,7 +19,7 @@ export function createCallLog(
   terms: SessionTerms,
   onOutput: ((event: OutputEvent) => void) | undefined,
 ): CallLog {
-  const pieces: Piece[] = [];
+  const logs = { stdout: createTextLog(), stderr: createTextLog(), output: createTextLog() };
   const displays: Display[] = [];
   let textRoom = terms.maxOutputBytes;
   let displayRoom = terms.maxDisplayBytes;
@@ -34,7 +30,8 @@ export function createCallLog(
     // A byte makes at most one UTF-16 unit, so our worker never comes here.
     if (text.length === 0 || text.length > textRoom) throw new WireFault("more output than the worker tells");
     textRoom -= text.length;
-    pieces.push({ stream, text });
+    logs[stream].add(text);
+    logs.output.add(text);
     onOutput?.({ kind: stream, text });
   };
   const takeDisplay = (params: JsonObject): void => {
@@ -45,8 +42,6 @@ export function createCallLog(
     displays.push(display);
     onOutput?.({ kind: "display", display });
   };
-  const joined = (stream: "stdout" | "stderr" | undefined): string =>
-    pieces.reduce((text, piece) => (stream === undefined || piece.stream === stream ? text + piece.text : text), "");
 
   return {
     displays,
@@ -65,10 +60,10 @@ export function createCallLog(
       const sum = (one: number | undefined, other: number | undefined): number | undefined =>
         one === undefined || other === undefined ? undefined : one + other;
       return {
-        stdout: of(joined("stdout"), answer?.stdoutBytes, answer?.stdoutKept),
-        stderr: of(joined("stderr"), answer?.stderrBytes, answer?.stderrKept),
+        stdout: of(logs.stdout.text, answer?.stdoutBytes, answer?.stdoutKept),
+        stderr: of(logs.stderr.text, answer?.stderrBytes, answer?.stderrKept),
         output: of(
-          joined(undefined),
+          logs.output.text,
           sum(answer?.stdoutBytes, answer?.stderrBytes),
           sum(answer?.stdoutKept, answer?.stderrKept),
         ),

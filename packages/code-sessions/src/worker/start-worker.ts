@@ -34,6 +34,7 @@ export async function startWorker(
   const said = keepTail(guest.stderr);
   const worker = connectWorker({ guest, environmentEnded: environment.ended, terms, scheduler });
   guest.stream.write(bootBytes(readWorkerSource(), terms, environment.workspace));
+  const late = scheduler.after(terms.startMs, () => worker.end("timeout", `was not ready after ${terms.startMs} ms`));
   try {
     await untilReady(worker, signal);
     return worker;
@@ -42,6 +43,8 @@ export async function startWorker(
     signal?.throwIfAborted();
     const gone = cause instanceof Error ? cause.message : String(cause);
     throw notStarted(`the worker ${gone}${said() === "" ? "" : `: ${said()}`}`, undefined);
+  } finally {
+    late.cancel();
   }
 }
 
