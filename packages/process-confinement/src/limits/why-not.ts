@@ -42,6 +42,9 @@ function reason(controller: Controller, hierarchies: readonly Hierarchy[], { uid
   }
   return {
     cause: `user ${uid} may not make a group with the "${controller}" controller in ${owner.own}`,
-    cure: "start the host by: systemd-run --user --scope -p Delegate=yes COMMAND; or start it as root",
+    cure:
+      owner.version === 2
+        ? "start the host by: systemd-run --user --scope -p Delegate=yes COMMAND; or start it as root"
+        : `start the host as root, or in a group that root hands over: mkdir ${owner.own}/handed && chown -R ${uid} ${owner.own}/handed, then write the host's number to its cgroup.procs`,
   };
 }

@@ -94,7 +94,7 @@ const reasons: readonly Reason[] = [
   {
     aspect: "bubblewrap",
     cause: "this bubblewrap lacks an option that is needed",
-    cure: "install bubblewrap 0.8 or newer",
+    cure: "install bubblewrap 0.7 or newer",
     isIt: (words) => /Unknown option/.test(words),
   },
 ];

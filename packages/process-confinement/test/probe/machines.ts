@@ -1,16 +1,36 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { EnforcementFinding, EnforcementReport } from "../../src/enforcement.js";
 import { type ConfinementHost, thisHost } from "../../src/host.js";
+import { findPlaces } from "../../src/limits/group-place.js";
+import { readHierarchies } from "../../src/limits/hierarchies.js";
+import { thisLimitsHost } from "../../src/limits/limits-host.js";
 
 const programs = fileURLToPath(new URL("../programs/", import.meta.url));
 
 /** Starts a command as the user nobody. */
 export const ordinaryUser: readonly string[] = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"];
+
+/** Starts a command as an ordinary user in control groups that belong to it; they are removed after the test. */
+export function inHandedGroups(uid: number): readonly string[] {
+  const places = findPlaces(readHierarchies(thisLimitsHost()), ["memory", "pids", "cpu"]);
+  const groups = places.map(({ parent }) => join(parent, `handed-${process.pid}`));
+  for (const group of groups) {
+    mkdirSync(group);
+    for (const path of [group, join(group, "cgroup.procs"), join(group, "cgroup.subtree_control")]) {
+      if (existsSync(path)) chownSync(path, uid, uid);
+    }
+  }
+  onTestFinished(() => {
+    for (const group of groups) rmdirSync(group);
+  });
+  const enter = groups.map((group) => `echo $$ >${group}/cgroup.procs && `).join("");
+  return ["/bin/sh", "-c", `${enter}exec "$@"`, "sh", ...ordinaryUser];
+}
 
 /** Whether a process that is started so can read this checkout and its Node. */
 export function mayRun([file = "", ...args]: readonly string[]): boolean {
