@@ -7,6 +7,7 @@ import {
 } from "@berth/environment-leases";
 import type { ShipyardConfig } from "./config.js";
 import { ShipyardError } from "./errors.js";
+import { findTemplate } from "./find-template.js";
 
 /** Which profiles of the configuration this machine can hold, and why not the others. */
 export function profileStatuses(
@@ -21,6 +22,8 @@ export function profileStatuses(
       const message = `there is no provider ${given.provider} on this machine`;
       return { ...status, refusal: { message, cure: undefined } };
     }
+    const template = findTemplate(given.template, process.env["PATH"]);
+    if ("refusal" in template) return { ...status, refusal: { message: template.refusal, cure: template.cure } };
     try {
       const allowUnconfined = config.provider === "unconfined";
       requireCapabilities(provider.capabilities, readProfile(name, given), { allowUnconfined });

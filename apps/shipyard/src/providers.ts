@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   createBubblewrapProvider,
@@ -17,7 +18,7 @@ export interface Providers {
 }
 
 /**
- * Both providers: the configured one makes workers, the other one can end what an earlier server made with it.
+ * The configured provider, and the other one where an earlier server has used it, so that what is left of it can be ended.
  * @throws {ShipyardError} `NO_SANDBOX` with cause and cure when the configured one does not work on this machine.
  */
 export async function openProviders(
@@ -26,19 +27,21 @@ export async function openProviders(
   logger: Logger,
   signal: AbortSignal | undefined,
 ): Promise<Providers> {
+  const folders = { bubblewrap: join(state.workers, "b"), unconfined: join(state.workers, "u") };
+  const isNeeded = (name: keyof typeof folders): boolean => config.provider === name || existsSync(folders[name]);
   const limits = config.environments;
-  const unconfined = await createUnconfinedProvider({ folder: join(state.workers, "u"), limits });
-  const bubblewrap = await createBubblewrapProvider({
-    folder: join(state.workers, "b"),
-    limits,
-    signal,
-    onEgressDecision: (worker, decision) => logger.debug({ worker, ...decision }, "a worker asked for a connection"),
-  }).catch((error: unknown) => {
-    if (config.provider === "bubblewrap") throw refusal(error);
-    logger.warn({ err: error }, "sandboxes do not work on this machine: none of an earlier server can be ended");
-    return undefined;
-  });
-  const all = bubblewrap === undefined ? [unconfined] : [bubblewrap, unconfined];
+  const all: ManagedProvider[] = [];
+  if (isNeeded("bubblewrap")) {
+    const sandboxes = await createBubblewrapProvider({
+      ...{ folder: folders.bubblewrap, limits, signal },
+      onEgressDecision: (worker, decision) => logger.debug({ worker, ...decision }, "a worker asked for a connection"),
+    }).catch((error: unknown) => {
+      if (config.provider === "bubblewrap") throw refusal(error);
+      logger.warn({ err: error }, "sandboxes do not work on this machine: those of an earlier server cannot be ended");
+    });
+    if (sandboxes !== undefined) all.push(sandboxes);
+  }
+  if (isNeeded("unconfined")) all.push(await createUnconfinedProvider({ folder: folders.unconfined, limits }));
   return {
     all,
     close: async () => {

@@ -52,7 +52,7 @@ async function checkStart(
   steps: Steps,
   signal: AbortSignal,
 ): Promise<void> {
-  steps.add(...(await checkMachine(config.provider, signal)));
+  steps.add(...(await checkMachine(config, signal)));
   if (config.provider === "unconfined") steps.add(unconfined);
   const logger = await createLogger("silent");
   const { auth } = config;
