@@ -23,6 +23,8 @@ export interface MemoryStart {
 export function startMemoryProcess({ program, args, env, cwd }: MemoryStart): MemoryProcess {
   const [stream, inner] = duplexPair();
   const stderr = new PassThrough();
+  // Of its own: a loop over a stream destroys it at its end, and the other direction of a Duplex with it.
+  const stdin = inner.pipe(new PassThrough());
   const exit = createDeferred<GuestExit>();
   const interruption = new AbortController();
   const kill = new AbortController();
@@ -33,12 +35,12 @@ export function startMemoryProcess({ program, args, env, cwd }: MemoryStart): Me
     stderr.end();
   };
   // A host that is gone, or that never reads, is no fault of the program's.
-  for (const side of [stream, inner, stderr]) side.on("error", () => undefined);
+  for (const side of [stream, inner, stdin, stderr]) side.on("error", () => undefined);
   const call = {
     args,
     env,
     cwd,
-    stdin: inner,
+    stdin,
     stdout: inner,
     stderr,
     interrupted: interruption.signal,
