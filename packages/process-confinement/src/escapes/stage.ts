@@ -45,7 +45,8 @@ export async function openStage(terms: EscapeTerms): Promise<Stage> {
   for (const path of [secret, other]) writeFileSync(path, canary);
   cpSync(shipped, place("program"), { recursive: true });
   const socketPath = place("host", "socket");
-  const abstractName = `berth-escapes-${token}`;
+  // As long as it can be: the libuv of Node 20 fills a shorter one up with NULs, which are part of the name.
+  const abstractName = `berth-escapes-${token}`.padEnd(107, "-");
   const listeners = await openListeners(abstractName, socketPath);
   const victim = await startVictim({
     python: terms.python,
