@@ -73,7 +73,7 @@ export async function createUnconfinedProvider(options: UnconfinedProviderOption
     presence,
     kill: killLeftovers,
   };
-  return manageWorkers(kind, workers);
+  return manageWorkers(kind, workers, bounds.maxStarts);
 }
 
 /** What cannot be put at another path without a mount namespace is refused. */

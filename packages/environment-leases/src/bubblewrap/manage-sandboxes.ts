@@ -46,6 +46,7 @@ export async function manageSandboxes(
       kill: killLeftovers,
     },
     workers,
+    bounds.maxStarts,
   );
 }
 

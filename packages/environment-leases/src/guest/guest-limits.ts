@@ -14,6 +14,8 @@ export interface GuestLimits {
   readonly streamTimeoutMs?: number | undefined;
   /** Streams with a wrong token, silent or too many, after which the environment is ended: 1 to 1_000_000. Default 1_000. */
   readonly maxRefusedStreams?: number | undefined;
+  /** Environments that start at once; the others wait for their turn: 1 to 1_024. Default 8. */
+  readonly maxStarts?: number | undefined;
   /** After a command has ended, how long what it left behind may hold its output open: 0 to 60_000 ms. Default 200. */
   readonly drainMs?: number | undefined;
 }
@@ -28,6 +30,7 @@ const ranges = {
   maxPendingStreams: { min: 1, max: 1024, standard: 32 },
   streamTimeoutMs: { min: 10, max: 60_000, standard: 5000 },
   maxRefusedStreams: { min: 1, max: 1_000_000, standard: 1000 },
+  maxStarts: { min: 1, max: 1024, standard: 8 },
   drainMs: { min: 0, max: 60_000, standard: 200 },
 } as const;
 
@@ -51,6 +54,7 @@ export function readGuestLimits(limits: GuestLimits = {}): GuestBounds {
     maxPendingStreams: read("maxPendingStreams"),
     streamTimeoutMs: read("streamTimeoutMs"),
     maxRefusedStreams: read("maxRefusedStreams"),
+    maxStarts: read("maxStarts"),
     drainMs: read("drainMs"),
   };
   if (faults.length > 0) throw new LeaseError("OPTION_INVALID", "limits of the provider cannot be read", { faults });

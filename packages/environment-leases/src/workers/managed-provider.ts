@@ -4,6 +4,7 @@ import { isLeaseError, LeaseError } from "../errors.js";
 import type { ProfileTerms } from "../profile.js";
 import type { CreateOptions, ManagedProvider } from "../provider.js";
 import { requireCapabilities } from "../require-capabilities.js";
+import { createTurns } from "./turns.js";
 import type { WorkerFolder, WorkersFolder } from "./worker-folder.js";
 
 /** What one kind of provider does with its workers; everything else is the same for all. */
@@ -19,7 +20,9 @@ export interface WorkerKind {
 }
 
 /** A provider whose workers each have a folder: made before anything of a worker exists, removed after all of it has gone. */
-export function manageWorkers(kind: WorkerKind, workers: WorkersFolder): ManagedProvider {
+export function manageWorkers(kind: WorkerKind, workers: WorkersFolder, maxStarts: number): ManagedProvider {
+  // Starts take processor time alone: more of them at once end no sooner, and each gets too late for its own bound.
+  const turns = createTurns(maxStarts);
   const living = new Map<string, Living>();
   let closing: Promise<void> | undefined;
 
@@ -56,7 +59,7 @@ export function manageWorkers(kind: WorkerKind, workers: WorkersFolder): Managed
       checkDeadline(options.deadlineMs);
       options.signal?.throwIfAborted();
       if (living.has(name)) throw notCreated(new Error(`a worker ${name} exists`));
-      const entry: Living = { started: start(name, profile, options), gone: false };
+      const entry: Living = { started: turns.take(() => start(name, profile, options), options.signal), gone: false };
       living.set(name, entry);
       follow(entry, () => living.delete(name));
       return entry.started;

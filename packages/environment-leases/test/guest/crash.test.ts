@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect } from "vitest";
+import { scaledCount } from "../../../../fixtures/counts.js";
+import { partTest } from "../../../../fixtures/parts.js";
+import { bubblewrap, kinds, openProvider } from "./provider-kinds.js";
+
+const program = fileURLToPath(new URL("./programs/host.mjs", import.meta.url));
+
+/** Numbers of the processes that see the folder mounted, or have it in their environment or command line. */
+function processesOf(folder: string): readonly number[] {
+  const reads = (pid: string, file: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, "latin1");
+    } catch {
+      return ""; // it has ended
+    }
+  };
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry) && Number(entry) !== process.pid)
+    .filter((pid) => ["mountinfo", "environ", "cmdline"].some((file) => reads(pid, file).includes(folder)))
+    .map(Number);
+}
+
+interface RunningHost extends AsyncDisposable {
+  readonly child: ChildProcess;
+  /** The next line that it prints. */
+  line(): Promise<string>;
+}
+
+async function startHost(kind: string, folder: string, count: number): Promise<RunningHost> {
+  const child = spawn(process.execPath, [program, kind, folder, String(count)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (child.stdout === null) throw new Error("no stdout");
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const line = async (): Promise<string> => String((await lines.next()).value);
+  expect(await line()).toBe("ready");
+  return {
+    child,
+    line,
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
+
+describe.each(kinds)("after a host of $name environments was killed", (kind) => {
+  const test = partTest(...kind.parts);
+
+  test("nothing of them runs on, and the next host finds and removes what is left of them", async () => {
+    await using opened = await openProvider(kind);
+    await using host = await startHost(kind.name, opened.folder, 1);
+    const worker = await host.line();
+    expect(await opened.provider.exists(worker)).toBe("yes");
+    expect(await opened.provider.listWorkers()).toEqual([worker]);
+    host.child.kill("SIGKILL");
+    await once(host.child, "exit");
+    await opened.provider.destroy(worker);
+    expect(await opened.provider.exists(worker)).toBe("no");
+    expect(await opened.provider.listWorkers()).toEqual([]);
+    expect(processesOf(opened.folder)).toEqual([]);
+  });
+
+  test("a living one is ended by who destroys it", async () => {
+    await using opened = await openProvider(kind);
+    await using host = await startHost(kind.name, opened.folder, 1);
+    const worker = await host.line();
+    await Promise.all([opened.provider.destroy(worker), opened.provider.destroy(worker)]);
+    expect(await opened.provider.exists(worker)).toBe("no");
+    // Its own host noticed, and went on with another one.
+    expect(await host.line()).not.toBe(worker);
+  });
+
+  test("at any moment of their life, nothing is left once the next host has destroyed what is listed", async () => {
+    const rounds = scaledCount(`hosts of ${kind.name} environments killed`, 200);
+    await using opened = await openProvider(kind);
+    for (let round = 0; round < rounds; round += 1) {
+      await using host = await startHost(kind.name, opened.folder, 3);
+      // Spread over the time that a start takes, at a fresh place each time.
+      await new Promise((resolve) => setTimeout(resolve, (round * 37) % 120));
+      host.child.kill("SIGKILL");
+      await once(host.child, "exit");
+      const listed = await opened.provider.listWorkers();
+      await Promise.all(listed.map((worker) => opened.provider.destroy(worker)));
+      expect(await opened.provider.listWorkers()).toEqual([]);
+      expect(processesOf(opened.folder)).toEqual([]);
+    }
+    expect(readdirSync(opened.folder)).toEqual(["guest"]);
+  }, 600_000);
+});
+
+describe("the folder of a provider", () => {
+  const test = partTest("bubblewrap", "python3");
+
+  test("with a worker whose record cannot be read is not said to be empty", async () => {
+    await using opened = await openProvider(bubblewrap);
+    const worker = `mcp-${"a".repeat(24)}`;
+    mkdirSync(`${opened.folder}/${worker}`);
+    expect(await opened.provider.exists(worker)).toBe("no");
+    writeFileSync(`${opened.folder}/${worker}/identity.json`, '{"name":1}');
+    expect(await opened.provider.exists(worker)).toBe("unknown");
+    await expect(opened.provider.destroy(worker)).rejects.toMatchObject({ code: "CLEANUP_UNCONFIRMED" });
+    expect(existsSync(`${opened.folder}/${worker}`)).toBe(true);
+  });
+});
