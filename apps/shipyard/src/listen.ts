@@ -13,7 +13,7 @@ export interface Listening {
 
 export interface ListenOptions {
   readonly address: HttpAddress;
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly fetch: (request: Request, env?: object) => Response | Promise<Response>;
   readonly maxConnections: number;
   /** Whether strangers are kept out: else the address that was really bound has to be this machine's own. */
   readonly authenticated: boolean;

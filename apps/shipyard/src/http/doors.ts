@@ -1,3 +1,5 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { createAdmit } from "./admission.js";
 import { createRunCode } from "./calls.js";
@@ -22,7 +24,7 @@ import { systemScheduler } from "./system-scheduler.js";
 /** Everything that is served on one port, without the listening. */
 export interface Doors extends AsyncDisposable {
   /** For `@hono/node-server`, or any server of web-standard requests. */
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly fetch: (request: Request, env?: object) => Response | Promise<Response>;
   /** Ends what is under way at the MCP door. The sessions are closed by who made them. */
   close(): Promise<void>;
 }
@@ -62,9 +64,14 @@ export function createDoors(parts: DoorsParts): Doors {
     const refusal = names.refusal(context.req.header("host"), context.req.header("origin"));
     return refusal === undefined ? next() : answer(403, { error: refusal });
   });
-  const toMcp = (request: Request): Promise<Response> => mcp.handler.fetch(request);
-  app.all(mcpPath, (context) => toMcp(context.req.raw));
-  for (const path of admitter?.documents?.keys() ?? []) app.all(path, (context) => toMcp(context.req.raw));
+  for (const path of [mcpPath, ...(admitter?.documents?.keys() ?? [])]) {
+    app.all(path, ({ req, env }) => {
+      if (!isNodeExchange(env)) return mcp.handler.fetch(req.raw);
+      // Streams that stay open for hours, without another pair of streams in between.
+      mcp.handler.node(env.incoming, env.outgoing);
+      return RESPONSE_ALREADY_SENT;
+    });
+  }
   serveRoutes(app, routes, { admit: createAdmit(admitter), isOperator, onFault });
   app.get("*", async (context) => (await page(context.req.path)) ?? notFound());
   app.notFound(notFound);
@@ -72,7 +79,7 @@ export function createDoors(parts: DoorsParts): Doors {
     onFault(fault);
     return answer(500, { error: "internal error" });
   });
-  return { fetch: (request) => app.fetch(request), close: mcp.close, [Symbol.asyncDispose]: mcp.close };
+  return { fetch: (request, env) => app.fetch(request, env), close: mcp.close, [Symbol.asyncDispose]: mcp.close };
 }
 
 function allRoutes(rest: RestParts): readonly Route[] {
@@ -99,6 +106,17 @@ function descriptionRoute(description: () => string): Route {
     answers: { 200: { description: "OpenAPI 3.1", content: { "application/json": undefined } } },
     handle: () => new Response(description(), { headers: { "content-type": "application/json" } }),
   };
+}
+
+interface NodeExchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
+/** What `@hono/node-server` gives beside the request. */
+function isNodeExchange(env: unknown): env is NodeExchange {
+  if (typeof env !== "object" || env === null || !("incoming" in env && "outgoing" in env)) return false;
+  return env.incoming instanceof IncomingMessage && env.outgoing instanceof ServerResponse;
 }
 
 function notFound(): Response {
