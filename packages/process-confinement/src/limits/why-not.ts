@@ -1,6 +1,6 @@
 import { type Controller, controllersOf } from "./group-place.js";
 import type { Hierarchy } from "./hierarchies.js";
-import type { LimitsHost } from "./limits-host.js";
+import { type LimitsHost, mayAccess, readOr } from "./limits-host.js";
 
 /** Why a limit is refused, and what to do. */
 export interface Refusal {
@@ -34,6 +34,12 @@ function reason(controller: Controller, hierarchies: readonly Hierarchy[], { uid
       cure: `boot with cgroup_enable=${controller}, or with a kernel that has it`,
     };
   }
+  if (owner.version === 2 && isFullOfProcesses(owner.own, controller)) {
+    return {
+      cause: `${owner.own} has processes in it and so cannot give its "${controller}" controller on`,
+      cure: `move them into a group below before the host starts: mkdir ${owner.own}/host && for p in $(cat ${owner.own}/cgroup.procs); do echo $p >${owner.own}/host/cgroup.procs; done`,
+    };
+  }
   if (uid === 0) {
     return {
       cause: `the "${controller}" controller is not to be had in ${owner.own}`,
@@ -47,4 +53,10 @@ function reason(controller: Controller, hierarchies: readonly Hierarchy[], { uid
         ? "start the host by: systemd-run --user --scope -p Delegate=yes COMMAND; or start it as root"
         : `start the host as root, or in a group that root hands over: mkdir ${owner.own}/handed && chown -R ${uid} ${owner.own}/handed, then write the host's number to its cgroup.procs`,
   };
+}
+
+// cgroup-v2.rst, No Internal Process Constraint: all that is missing is that the processes live one group further down.
+function isFullOfProcesses(own: string, controller: Controller): boolean {
+  const isOurs = mayAccess(own, "write") && mayAccess(`${own}/cgroup.procs`, "write");
+  return isOurs && readOr(`${own}/cgroup.controllers`, "").split(/\s+/).includes(controller);
 }

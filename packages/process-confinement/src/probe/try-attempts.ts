@@ -38,7 +38,8 @@ export async function tryAttempts(
     runOutside(asked, signal),
   ]);
   const inside = readAttempts(trial.stdout);
-  if (inside === undefined || outside === undefined) return [silent(inside === undefined ? trial.stderr : "outside")];
+  if (outside === undefined) return [silent("outside", "")];
+  if (inside === undefined) return [silent("inside", trial.stderr)];
   const accepted = canaries.accepted();
   const judged = judgeAttempts({ inside, outside, accepted, secretHash: canaries.secretHash });
   return [...judged, judgeLimit("openFiles", inside, outside), judgeLimit("fileBytes", inside, outside)];
@@ -54,10 +55,10 @@ function judgeLimit(
   return isHeld ? holds(limit, "rlimit", seen) : fails(limit, seen, setUpInVain);
 }
 
-function silent(words: string): EnforcementFinding {
-  return fails("own-write", `the attempts told nothing: ${words.slice(0, 200)}`, {
-    cause: `${process.execPath} does not run to its end inside`,
-    cure: "use a Node whose file and libraries every program of this user can read",
+function silent(where: "inside" | "outside", words: string): EnforcementFinding {
+  return fails("own-write", `the attempts told nothing ${where}: ${words.slice(0, 200) || "no word"}`, {
+    cause: `${process.execPath} does not run to its end ${where}, or the machine is too busy for it`,
+    cure: "use a Node whose file and libraries every program of this user can read; try again on a quiet machine",
   });
 }
 

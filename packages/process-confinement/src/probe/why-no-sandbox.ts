@@ -86,6 +86,13 @@ const reasons: readonly Reason[] = [
     isIt: (words) => /Can't mount proc/i.test(words),
   },
   {
+    aspect: "user-namespace",
+    cause:
+      "the root of this machine is its first file system in memory (an initramfs), which nothing can take the place of",
+    cure: "switch to another root first (switch_root)",
+    isIt: (words) => /pivot_root: Invalid argument/.test(words),
+  },
+  {
     aspect: "seccomp",
     cause: "the kernel takes no seccomp filter",
     cure: "use a kernel with CONFIG_SECCOMP_FILTER",

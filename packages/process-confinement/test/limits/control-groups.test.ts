@@ -146,6 +146,24 @@ time.sleep(60)
     expect(groups.isPopulated()).toBe(true);
   });
 
+  groupsTest("a value that the kernel refuses leaves no group behind, and is told with the kernel's reason", () => {
+    const { plan, groups } = bounded({ processes: 4 });
+    const broken = plan.groups.map((request) => ({
+      ...request,
+      writes: request.writes.map((write) => ({ ...write, value: "many" })),
+    }));
+    expect(() => makeControlGroups(broken, "test-refused-value")).toThrow(
+      expect.objectContaining({ code: "LIMIT_NOT_ENFORCEABLE", message: expect.stringContaining("EINVAL") }),
+    );
+    const left = groups.paths.map((path) => join(dirname(path), "test-refused-value")).filter(existsSync);
+    expect(left).toEqual([]);
+  });
+
+  it("a group that would hold no limit is done without where it cannot be made", () => {
+    const request = { version: 2, parent: "/nowhere", controllers: [], writes: [] } as const;
+    expect(makeControlGroups([request], "test-nowhere").paths).toEqual([]);
+  });
+
   groupsTest("hosts that share the common folder do not disturb each other", async () => {
     const { plan } = bounded({ processes: 4 });
     const folder = dirname(bounded({ processes: 4 }).groups.paths[0] ?? "");

@@ -121,10 +121,28 @@ describe("planLimits, on machines that this one is not", () => {
     expect(() => planLimits({ memoryBytes: 2 ** 26 }, {}, unified("/"))).toThrow(/no "memory" controller/);
   });
 
-  it("refuses in a container whose control groups cannot be given on, and tells how to start it", () => {
+  it("refuses where the only group that may be written has processes, and tells how to move them", () => {
     group("", { available: all, members: "1" });
-    const attempt = (): unknown => planLimits({ memoryBytes: 2 ** 26 }, {}, unified("/"));
-    expect(attempt).toThrow(expect.objectContaining({ cure: expect.stringContaining("writable-cgroups") }));
+    expect(() => planLimits({ memoryBytes: 2 ** 26 }, {}, unified("/"))).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining("has processes in it"),
+        cure: expect.stringContaining(`mkdir ${top}/host`),
+      }),
+    );
+    group("host", { available: all, members: "1" });
+    group("", { available: all });
+    expect(planLimits({ memoryBytes: 2 ** 26 }, {}, unified("/host")).groups[0]?.parent).toBe(top);
+  });
+
+  it("refuses where the group above does not give the controller on, and tells how a container gets it", () => {
+    group("", { available: all, given: "pids", isRoot: true });
+    group("a", { available: "pids" });
+    const hidden = { ...unified("/a"), mountInfo: mountLine("cgroup2", join(top, "a")), ownGroups: "0::/\n" };
+    expect(() => planLimits({ memoryBytes: 2 ** 26 }, {}, hidden)).toThrow(/no "memory" controller/);
+    rmSync(join(top, "cgroup.procs"));
+    expect(() => planLimits({ memoryBytes: 2 ** 26 }, {}, unified("/a"))).toThrow(
+      expect.objectContaining({ cure: expect.stringContaining("writable-cgroups") }),
+    );
   });
 
   it("needs no group for limits of each process, and takes the lower one of those asked for and its own", () => {

@@ -152,6 +152,12 @@ describe("why no sandbox comes up, an inner function since no machine has all ca
     },
     { words: "bwrap: Unknown option --size", settings: {}, aspect: "bubblewrap", cause: /lacks an option/ },
     {
+      words: "bwrap: pivot_root: Invalid argument",
+      settings: {},
+      aspect: "user-namespace",
+      cause: /initramfs/,
+    },
+    {
       words: "bwrap: something that nobody has seen",
       settings: {},
       aspect: "bubblewrap",
