@@ -126,6 +126,7 @@ const http = z.strictObject({
 const environments = z.strictObject({
   maxOutputBytes: whole(0, 64 * mib),
   maxOpen: whole(1, 4_096),
+  maxStarts: whole(1, 1_024),
   startTimeoutMs: whole(100, 600_000),
   maxPendingStreams: whole(1, 1_024),
   streamTimeoutMs: whole(10, 60_000),

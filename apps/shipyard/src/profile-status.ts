@@ -37,6 +37,11 @@ export function profileStatuses(
   });
 }
 
+/** What is always another way. */
+export function askForLess(profile: string): string {
+  return `or write a profile into shipyard.yaml that asks for less: profiles.${profile}.policy`;
+}
+
 /**
  * A server whose sessions could never start does not start itself.
  * @throws {ShipyardError} `NO_SANDBOX`
@@ -45,6 +50,6 @@ export function requireProfile(name: string, statuses: readonly ProfileStatus[])
   const refusal = statuses.find(({ profile }) => profile === name)?.refusal;
   if (refusal === undefined) return;
   throw new ShipyardError("NO_SANDBOX", `the profile ${name} cannot be held on this machine: ${refusal.message}`, {
-    lines: refusal.cure === undefined ? [] : [refusal.cure],
+    lines: [...(refusal.cure === undefined ? [] : [refusal.cure]), askForLess(name)],
   });
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { Outcome } from "@berth/code-sessions";
+import type { LeaseRecord } from "@berth/environment-leases";
 import { describe, expect, it } from "vitest";
 import { leaseEntry, sessionEntry } from "../src/audit-entries.js";
 import { readConfig } from "../src/config-read.js";
@@ -38,24 +40,16 @@ describe("the README", () => {
   });
 
   it("names each member of the log's entries", () => {
-    const lease = {
-      ...{ id: "l", owner: "o", profile: "p", provider: "q", worker: "w", state: "active", generation: 1 },
-      ...{ createdAt: 0, expiresAt: 0, ceilingAt: 0, idleMs: 1, lastUsedAt: 0, host: "h", cleanupAttempts: 0 },
-      ...{ endReason: "idle", endedAt: 1, lastError: "e", labels: {} },
-    } as const;
+    const lease: LeaseRecord = {
+      ...{ id: "l", owner: "o", profile: "p", provider: "q", worker: "w", generation: 1, host: "h", labels: {} },
+      ...{ createdAt: 0, expiresAt: 0, ceilingAt: 0, idleMs: 1, lastUsedAt: 0, endedAt: 1, cleanupAttempts: 0 },
+      ...{ lastError: "e", state: "active" as const, endReason: "idle" as const },
+    };
     const text = { text: "", bytes: 0, truncated: false };
-    const outcome = {
-      ...{
-        status: "ok",
-        stdout: text,
-        stderr: text,
-        output: text,
-        result: undefined,
-        displays: [],
-        displaysDropped: 0,
-      },
-      ...{ fault: undefined, reason: undefined, durationMs: 1, cpuMs: 1, count: 1, spill: undefined },
-    } as const;
+    const outcome: Outcome = {
+      ...{ stdout: text, stderr: text, output: text, displays: [], displaysDropped: 0, durationMs: 1, cpuMs: 1 },
+      ...{ status: "ok" as const, result: undefined, fault: undefined, reason: undefined, count: 1, spill: undefined },
+    };
     const about = { session: "s", owner: "o", lease: "l", call: "l:1" };
     const command = { lease, command: "c", operation: "run", argvDigest: "d", argvCount: 1 } as const;
     const sizes = { durationMs: 1, stdoutBytes: 1, stderrBytes: 1, exitCode: 0, outcome: "exited" };

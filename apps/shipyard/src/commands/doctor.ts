@@ -11,7 +11,7 @@ import { listen } from "../listen.js";
 import { createLogger, type Logger } from "../logger.js";
 import { openStore } from "../open-store.js";
 import { printJson, printLine } from "../output.js";
-import { profileStatuses } from "../profile-status.js";
+import { askForLess, profileStatuses } from "../profile-status.js";
 import { openProviders } from "../providers.js";
 import { refuseOpenDoor } from "../refuse-open-door.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
@@ -128,7 +128,8 @@ async function tryProfiles(
       const name = `profile ${profile}`;
       if (refusal === undefined) return { name, status: "ok", message: `can be leased from ${provider}` };
       const status = profile === config.profile ? "fail" : "warn";
-      return { name, status, message: refusal.message, advice: refusal.cure };
+      const advice = [refusal.cure, askForLess(profile)].filter((line) => line !== undefined).join("; ");
+      return { name, status, message: refusal.message, advice };
     });
   } finally {
     await closers.close(config.shutdownMs);
