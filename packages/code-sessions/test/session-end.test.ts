@@ -1,4 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { scaledCount } from "../../../fixtures/counts.js";
 import { openLocalSession } from "./guests/local-session.js";
 
 describe("the end of a session", () => {
@@ -41,6 +45,31 @@ describe("the end of a session", () => {
     await expect(run("1")).rejects.toMatchObject({ code: "SESSION_DEAD" });
   });
 
+  it("at any moment gives each call one outcome, and no code runs twice", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "berth-once-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const count = scaledCount("workers killed at different moments", 300);
+    for (let i = 0; i < count; i += 1) {
+      const { session, guests, run } = await openLocalSession();
+      const mark = join(folder, String(i));
+      const code = `f = open(${JSON.stringify(mark)}, 'ab', buffering=0)\nf.write(b'x')\n${i}`;
+      const calls = [run(code, { idempotencyKey: "k" }), run(code, { idempotencyKey: "k" })];
+      for (let turns = (i * 7) % 40; turns > 0; turns -= 1) await new Promise(setImmediate);
+      guests[0]?.signal("SIGKILL");
+      const settled = await Promise.allSettled([...calls, run(code, { idempotencyKey: "k" })]);
+      const told = settled.map((one) => (one.status === "fulfilled" ? one.value.status : "refused"));
+      const runs = await readFile(mark).then(
+        (bytes) => bytes.length,
+        () => 0,
+      );
+      expect(runs).toBeLessThanOrEqual(1);
+      if (told[0] === "ok") expect(runs).toBe(1);
+      if (told[0] === "refused") expect(runs).toBe(0);
+      expect(told[1]).toBe(told[0]);
+      expect((await session.ended).reason).toBe("signal");
+    }
+  });
+
   it.each([
     { lease: "hard-limit", reason: "expired" },
     { lease: "idle", reason: "expired" },
@@ -81,7 +110,7 @@ describe("the end of a session", () => {
   it("by stop kills what does not answer within the grace", async () => {
     const { begin, session } = await openLocalSession({ limits: { interruptMs: 100 } });
     const { outcome } = await begin(
-      "def f():\n    while True: n = 1\nwhile True:\n    try: f()\n    except BaseException: pass",
+      "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('on')\nwhile True: n = 1",
     );
     const before = performance.now();
     await session.stop();

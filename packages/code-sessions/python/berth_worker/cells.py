@@ -5,9 +5,12 @@ import builtins
 import os
 import sys
 from _collections import deque
-from time import process_time
+from time import process_time, sleep
 
 from berth_worker.source import Sources, split
+
+_SIGNAL_S = 0.02
+_MAX_SIGNALS = 250
 
 
 class Cells:
@@ -23,6 +26,8 @@ class Cells:
         self._filled.acquire()
         self._call = None
         self._interrupted = None
+        self._heard = None
+        self._signalled = None
         self._interruptible = False
         self._count = 0
         self._sources = Sources()
@@ -42,7 +47,18 @@ class Cells:
         """As Ctrl-C would. A call that has not begun is interrupted when it begins."""
         self._interrupted = call
         if call == self._call:
+            self._heard = None
+            _thread.start_new_thread(self._signal_until_heard, (call,))
+
+    def _signal_until_heard(self, call):
+        """Again and again: a signal between the interpreter's last look and a system call that waits wakes nobody."""
+        _signal.pthread_sigmask(_signal.SIG_BLOCK, self._signals)
+        for _ in range(_MAX_SIGNALS):
+            if self._call != call or self._heard == call:
+                return
+            self._signalled = call
             _signal.pthread_kill(self._main_thread, _signal.SIGINT)
+            sleep(_SIGNAL_S)
 
     # In the main thread.
 
@@ -101,6 +117,10 @@ class Cells:
         sys.path.insert(0, self._settings["workspace"])
 
     def _on_interrupt(self, number, frame):
+        meant, self._signalled = self._signalled, None
+        self._heard = self._call
+        if meant is not None and meant != self._call:
+            return  # it was for the call before, which was over in the meantime
         if self._interruptible:
             raise KeyboardInterrupt
 

@@ -10,7 +10,7 @@ export interface LocalSession extends LocalLease {
   readonly session: Session;
   readonly worker: Worker;
   readonly faults: readonly unknown[];
-  /** Runs code that prints first, and gives its outcome's promise once that was heard. */
+  /** Runs code, and gives its outcome's promise once it has printed; code without a print gets one as its first line. */
   begin(
     code: string,
     options?: Omit<ExecuteOptions, "code" | "onOutput">,
@@ -39,7 +39,11 @@ export async function openLocalSession(options: LocalSessionOptions = {}): Promi
   const begin: LocalSession["begin"] = (code, more) =>
     new Promise((resolve, reject) => {
       const heard = (): void => resolve({ outcome });
-      const outcome = session.execute({ code: `print('on', flush=True)\n${code}`, ...more, onOutput: heard });
+      const outcome = session.execute({
+        code: code.includes("print(") ? code : `print('on')\n${code}`,
+        ...more,
+        onOutput: heard,
+      });
       outcome.catch(reject);
     });
   return { ...local, session, worker, faults, begin, run: (code, more) => session.execute({ code, ...more }) };
