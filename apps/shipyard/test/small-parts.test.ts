@@ -1,0 +1,142 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createClosers } from "../src/closers.js";
+import { isLoopback, readHttpAddress } from "../src/http-address.js";
+import { folderOf, ownedProfiles } from "../src/profiles.js";
+import { defaultStatePath, findStateFolder, openStateFolder } from "../src/state-folder.js";
+import { scratchFolder } from "./shipyard.js";
+
+describe("an address", () => {
+  it.each([
+    { text: "127.0.0.1:8222", host: "127.0.0.1", port: 8222, loopback: true },
+    { text: "127.1.2.3:0", host: "127.1.2.3", port: 0, loopback: true },
+    { text: "[::1]:1", host: "::1", port: 1, loopback: true },
+    { text: "localhost:80", host: "localhost", port: 80, loopback: true },
+    { text: "0.0.0.0:80", host: "0.0.0.0", port: 80, loopback: false },
+    { text: "[::]:80", host: "::", port: 80, loopback: false },
+    { text: "[::ffff:127.0.0.1]:80", host: "::ffff:127.0.0.1", port: 80, loopback: false },
+    { text: "localhost.example:80", host: "localhost.example", port: 80, loopback: false },
+    { text: "127.0.0.1.example:80", host: "127.0.0.1.example", port: 80, loopback: false },
+  ])("$text is read, and known as this machine's own or not", ({ text, host, port, loopback }) => {
+    expect(readHttpAddress(text)).toEqual({ host, port });
+    expect(isLoopback(host)).toBe(loopback);
+  });
+
+  it.each(["", "8222", ":1", "a:", "a:b", "a:65536", "::1:1", "[::1]", "[x]:1", "http://a:1", "a/b:1", "a b:1"])(
+    "is refused for %j",
+    (text) => {
+      expect(() => readHttpAddress(text)).toThrow("HOST:PORT");
+    },
+  );
+});
+
+describe("an owner's folder", () => {
+  it("is a plain name of its own for every owner", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1, unit: "binary" }),
+        fc.string({ minLength: 1, unit: "binary" }),
+        (one, two) => {
+          const [first, second] = [folderOf(one), folderOf(two)];
+          expect(first).toMatch(/^(?:[a-z0-9][a-z0-9._-]{0,63}|~[0-9a-f]{32})$/);
+          expect(first === second).toBe(one === two);
+        },
+      ),
+    );
+  });
+
+  it.each(["..", ".", "a/b", "A", "~", "", "é", "x".repeat(65), `~${"0".repeat(32)}`])(
+    "is never the name itself for %j",
+    (owner) => {
+      expect(folderOf(owner)).toMatch(/^~[0-9a-f]{32}$/);
+      expect(folderOf(owner)).not.toBe(owner);
+    },
+  );
+
+  it("is found again by the profile's name alone, and nothing else is", () => {
+    const uploads = scratchFolder();
+    const python = { provider: "bubblewrap", template: "python3" };
+    const config = {
+      profile: "python",
+      profiles: { python },
+      provider: "bubblewrap",
+      uploads: { maxBytes: 1_048_576 },
+    } as const;
+    const profiles = ownedProfiles({ config, uploads, onlyOwner: undefined });
+    const name = profiles.of("ada");
+    expect(name).toBe("python@ada");
+    expect(profiles.find(name)?.mounts).toEqual([
+      { source: join(uploads, "ada"), target: "/app/uploads", writable: true, maxBytes: 1_048_576 },
+    ]);
+    expect((statSync(join(uploads, "ada")).mode & 0o777).toString(8)).toBe("700");
+    const local = ownedProfiles({ config, uploads, onlyOwner: "local" });
+    expect(local.find(local.of("local"))?.mounts?.[0]?.source).toBe(uploads);
+    expect(profiles.find("python")).toEqual(python);
+    for (const other of ["python@../x", "python@a/b", "python@A", "python@a@b", "toString", "x@ada", "__proto__"]) {
+      expect(profiles.find(other), other).toBeUndefined();
+    }
+  });
+});
+
+describe("what is to be closed", () => {
+  it("is closed in reverse order, also when one fails, and once", async () => {
+    const told: string[] = [];
+    const closers = createClosers((name, fault) => told.push(`${name}: ${String(fault)}`));
+    for (const name of ["a", "b", "c"]) {
+      closers.add(name, async () => {
+        told.push(name);
+        if (name === "b") throw new Error("stuck");
+      });
+    }
+    expect(await Promise.all([closers.close(1_000), closers.close(1_000)])).toEqual([[], []]);
+    expect(told).toEqual(["c", "b", "b: Error: stuck", "a"]);
+  });
+
+  it("is named when it takes too long", async () => {
+    const closers = createClosers(() => {});
+    closers.add("store", async () => {});
+    closers.add("leases", () => new Promise(() => {}));
+    expect(await closers.close(5)).toEqual(["store", "leases"]);
+  });
+});
+
+describe("a state folder", () => {
+  const folder = (): string => {
+    const path = mkdtempSync(join(tmpdir(), "ys-"));
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    return path;
+  };
+
+  it("is made for its user alone, and opened again", async () => {
+    const path = join(folder(), "a", "b");
+    const first = await openStateFolder(path);
+    expect((statSync(path).mode & 0o777).toString(8)).toBe("700");
+    expect(await openStateFolder(path)).toEqual(first);
+    expect(await findStateFolder(path)).toEqual(first);
+  });
+
+  it("is not found where none is, and a folder of somebody's files does not become one", async () => {
+    const path = join(folder(), "files");
+    mkdirSync(path, { mode: 0o755 });
+    writeFileSync(join(path, "thesis.txt"), "");
+    await expect(findStateFolder(path)).rejects.toMatchObject({ code: "STATE_UNUSABLE" });
+    await expect(openStateFolder(path)).rejects.toMatchObject({ code: "STATE_UNUSABLE" });
+  });
+
+  it("of a newer format is refused, and a damaged one", async () => {
+    const path = folder();
+    writeFileSync(join(path, "format.json"), '{"format":2}\n');
+    await expect(openStateFolder(path)).rejects.toMatchObject({ code: "STATE_NEWER" });
+    writeFileSync(join(path, "format.json"), "{}");
+    await expect(openStateFolder(path)).rejects.toMatchObject({ code: "STATE_UNUSABLE" });
+  });
+
+  it("lies by default where XDG says, and else in the home", () => {
+    expect(defaultStatePath({ XDG_STATE_HOME: "/x", HOME: "/h" })).toBe("/x/berth");
+    expect(defaultStatePath({ XDG_STATE_HOME: "relative", HOME: "/h" })).toBe("/h/.local/state/berth");
+    expect(defaultStatePath({ HOME: "/h" })).toBe("/h/.local/state/berth");
+  });
+});
