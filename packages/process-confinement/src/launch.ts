@@ -55,7 +55,7 @@ export async function launch(plan: SandboxPlan, tools: HostTools, prefix: readon
   const texts = plan.mounts.flatMap((mount) => (mount.kind === "text" ? [mount.content] : []));
   const afterTexts = firstText + texts.length;
   // Looked at in the same turn as the spawn: what is opened later by us is closed on exec.
-  const spent = listInherited().filter((descriptor) => descriptor >= afterTexts);
+  const spent = listInherited(afterTexts);
   const { argv, args } = bubblewrapArguments(plan, {
     args: argsDescriptor,
     status: statusDescriptor,

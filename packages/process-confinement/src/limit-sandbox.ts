@@ -21,7 +21,7 @@ export interface SandboxLimits {
 export function limitSandbox({ name, policy, asPid1 }: SandboxTerms): SandboxLimits {
   const forwarder = policy.egress?.forwarder === "helper" ? 1 : 0;
   const plan = planLimits(policy.limits, { outside: 1, inside: (asPid1 ? 0 : 1) + forwarder });
-  // Without a limit to hold a group would cost a process more at each start; process 1's end ends everything anyway.
+  // Without a limit to hold a group is work for nothing: process 1's end ends everything anyway.
   const groups = plan.groups.some(({ writes }) => writes.length > 0) ? plan.groups : [];
   return {
     enforced: [...plan.enforced, ...memoryFileSystems(policy)],
