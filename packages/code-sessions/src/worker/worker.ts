@@ -51,6 +51,8 @@ export interface ConnectOptions {
   readonly scheduler: Scheduler;
 }
 
+/** Interrupts closer to each other are one: a worker that does not read must not make us keep them. */
+const betweenInterruptsMs = 50;
 /** How long what a dead process still said is waited for. */
 const drainMs = 250;
 
@@ -122,7 +124,13 @@ export function connectWorker({ guest, environmentEnded, terms, scheduler }: Con
         log = undefined;
         return { answer: told, texts: current.texts(told), displays: current.displays };
       };
-      return { report: report(), interrupt: () => channel.tell("interrupt", { call: id }) };
+      let interruptedAt = Number.NEGATIVE_INFINITY;
+      const interrupt = (): void => {
+        if (scheduler.now() - interruptedAt < betweenInterruptsMs) return;
+        interruptedAt = scheduler.now();
+        channel.tell("interrupt", { call: id });
+      };
+      return { report: report(), interrupt };
     },
     ask: (method, params) => channel.ask(method, params).answer,
     close,
