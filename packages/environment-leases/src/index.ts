@@ -33,6 +33,7 @@ export type {
   RecoveryResult,
   SweepResult,
   WarmLease,
+  WarmOptions,
 } from "./leases-contract.js";
 export { createMemoryLeaseStore } from "./memory-store.js";
 export type {

@@ -120,6 +120,13 @@ export interface AcquireOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface WarmOptions {
+  readonly profile: string;
+  /** How long it may wait for its owner: 1_000 to `maxLifetimeMs`. Default 3_600_000. */
+  readonly maxAgeMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** A worker that is up and waits for an owner. */
 export interface WarmLease extends AsyncDisposable {
   readonly id: string;
@@ -162,11 +169,7 @@ export interface Lease extends AsyncDisposable {
 export interface Leases extends AsyncDisposable {
   acquire(options: AcquireOptions): Promise<Lease>;
   /** Makes a worker ahead of time. */
-  warm(options: {
-    readonly profile: string;
-    readonly maxAgeMs?: number | undefined;
-    readonly signal?: AbortSignal | undefined;
-  }): Promise<WarmLease>;
+  warm(options: WarmOptions): Promise<WarmLease>;
   /** A foreign and an unknown id give the same `LEASE_NOT_FOUND`. Without `owner`: for the operator. */
   get(id: string, owner?: string): Promise<LeaseRecord>;
   /** The living handle of a lease of this process. */

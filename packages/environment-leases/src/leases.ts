@@ -1,5 +1,5 @@
 import { LeaseError } from "./errors.js";
-import { isTerminal, type LeaseRecord } from "./lease.js";
+import { isTerminal, type LeaseEndReason, type LeaseRecord } from "./lease.js";
 import { readAcquire, readWarm } from "./leases/acquire-terms.js";
 import { activateRow } from "./leases/activate.js";
 import { createCatalog } from "./leases/catalog.js";
@@ -14,7 +14,7 @@ import { createSweeper } from "./leases/sweeper.js";
 import { readLeasesOptions } from "./leases/terms.js";
 import { settlesWithin } from "./leases/waits.js";
 import { createWarmLease } from "./leases/warm.js";
-import type { Leases, LeasesOptions } from "./leases-contract.js";
+import type { AcquireOptions, Lease, Leases, LeasesOptions, WarmLease, WarmOptions } from "./leases-contract.js";
 
 /**
  * Durable leases. Call `recover` once before the first lease. The store and the providers stay the caller's, to be closed
@@ -41,47 +41,17 @@ export function createLeases(options: LeasesOptions): Leases {
     closing ??= endAll(works, sweeper.stop);
     return closing;
   };
-  const getRecord = async (id: string, owner: string | undefined): Promise<LeaseRecord> => {
-    const found = await terms.store.get(id);
-    // Foreign and unknown go the same way from here on.
-    if (found === undefined || (owner !== undefined && found.owner !== owner)) throw notFound();
-    return found;
-  };
   return {
-    async acquire(given) {
-      const plan = readAcquire(given, terms.limits);
-      assertOpen();
-      const leasable = catalog.find(plan.profile);
-      plan.signal?.throwIfAborted();
-      await rows.load();
-      assertOpen();
-      const row = await makeWorker(works, { ...plan, leasable });
-      return activateRow(works, row, plan);
-    },
-    async warm(given) {
-      const { profile, maxAgeMs, signal } = readWarm(given, terms.limits);
-      assertOpen();
-      const leasable = catalog.find(profile);
-      signal?.throwIfAborted();
-      await rows.load();
-      assertOpen();
-      const plan = { leasable, owner: undefined, ttlMs: maxAgeMs, idleMs: undefined, labels: {}, signal };
-      return createWarmLease(works, await makeWorker(works, plan), assertOpen);
-    },
-    get: getRecord,
+    acquire: (given) => acquire(works, given, assertOpen),
+    warm: (given) => warmUp(works, given, assertOpen),
+    get: (id, owner) => getRecord(works, id, owner),
     find(id, owner) {
       const row = rows.get(id);
-      const isOwn = row?.record.owner === owner && row !== undefined && faultOfUse(row) === undefined;
+      const isOwn = row !== undefined && row.record.owner === owner && faultOfUse(row) === undefined;
       return isOwn ? row.handle : undefined;
     },
     list: (filter) => terms.store.list(filter),
-    async release(id, { owner, reason = owner === undefined ? "operator" : "released" } = {}) {
-      await rows.load();
-      const record = await getRecord(id, owner);
-      if (isTerminal(record.state)) return record;
-      await ender.end(rows.of(record), reason);
-      return getRecord(id, owner);
-    },
+    release: (id, how = {}) => release(works, id, how),
     async sweep() {
       assertOpen();
       return sweepAll(works, orphans);
@@ -96,6 +66,49 @@ export function createLeases(options: LeasesOptions): Leases {
   };
 }
 
+async function acquire(works: Works, given: AcquireOptions, assertOpen: () => void): Promise<Lease> {
+  const plan = readAcquire(given, works.terms.limits);
+  assertOpen();
+  const leasable = works.catalog.find(plan.profile);
+  plan.signal?.throwIfAborted();
+  await works.rows.load();
+  assertOpen();
+  const row = await makeWorker(works, { ...plan, leasable });
+  return activateRow(works, row, plan);
+}
+
+async function warmUp(works: Works, given: WarmOptions, assertOpen: () => void): Promise<WarmLease> {
+  const { profile, maxAgeMs, signal } = readWarm(given, works.terms.limits);
+  assertOpen();
+  const leasable = works.catalog.find(profile);
+  signal?.throwIfAborted();
+  await works.rows.load();
+  assertOpen();
+  const plan = { leasable, owner: undefined, ttlMs: maxAgeMs, idleMs: undefined, labels: {}, signal };
+  return createWarmLease(works, await makeWorker(works, plan), assertOpen);
+}
+
+async function getRecord({ terms }: Works, id: string, owner: string | undefined): Promise<LeaseRecord> {
+  const found = await terms.store.get(id);
+  const isFound = found !== undefined && (owner === undefined || found.owner === owner);
+  // Foreign and unknown go the same way.
+  if (!isFound) throw new LeaseError("LEASE_NOT_FOUND", "there is no such lease");
+  return found;
+}
+
+interface ReleaseOptions {
+  readonly owner?: string | undefined;
+  readonly reason?: LeaseEndReason | undefined;
+}
+
+async function release(works: Works, id: string, { owner, reason }: ReleaseOptions): Promise<LeaseRecord> {
+  await works.rows.load();
+  const record = await getRecord(works, id, owner);
+  if (isTerminal(record.state)) return record;
+  await works.ender.end(works.rows.of(record), reason ?? (owner === undefined ? "operator" : "released"));
+  return getRecord(works, id, owner);
+}
+
 /** Rows that are not ended in time stay as they are for the next recovery. */
 async function endAll({ terms, rows, ender }: Works, stop: () => void): Promise<void> {
   const { closeMs } = terms.limits;
@@ -105,8 +118,4 @@ async function endAll({ terms, rows, ender }: Works, stop: () => void): Promise<
   const ends = own.map((row) => ender.end(row, "shutdown").catch(terms.onFault));
   if (await settlesWithin(Promise.all(ends), closeMs, terms.scheduler)) return;
   terms.onFault(new LeaseError("CLEANUP_UNCONFIRMED", `not every lease was released within ${closeMs} ms (closeMs)`));
-}
-
-function notFound(): LeaseError {
-  return new LeaseError("LEASE_NOT_FOUND", "there is no such lease");
 }

@@ -1,6 +1,19 @@
-import type { LeasesOptions } from "../src/index.js";
-import { createLeases, createMemoryLeaseStore, type LeaseEvent, type LeaseStore, type Leases } from "../src/index.js";
-import { createMemoryProvider, createMemoryWorld, type MemoryProgram, type MemoryWorld } from "../src/memory.js";
+import {
+  createLeases,
+  createMemoryLeaseStore,
+  type LeaseEvent,
+  type LeaseStore,
+  type Leases,
+  type LeasesOptions,
+  type ManagedProvider,
+} from "../src/index.js";
+import {
+  createMemoryProvider,
+  createMemoryWorld,
+  type MemoryProgram,
+  type MemoryProvider,
+  type MemoryWorld,
+} from "../src/memory.js";
 import { createTestClock, type TestClock } from "./clock.js";
 import { profiles } from "./leased.js";
 
@@ -40,66 +53,89 @@ export function createMachine(programs: Readonly<Record<string, MemoryProgram>> 
     faults: [],
     fate: () => undefined,
     boot(options = {}) {
-      let isAlive = true;
-      const never = new Promise<never>(() => undefined);
-      const crash = (): void => {
-        isAlive = false;
-      };
-      const guarded = async <T>(call: string, work: () => Promise<T>): Promise<T> => {
-        if (!isAlive) return never;
-        const fate = machine.fate(call) ?? "fine";
-        if (fate === "crashes before") crash();
-        if (!isAlive) return never;
-        if (fate === "fails before") throw new Error(`${call} ${fate}`);
-        const result = await work();
-        if (fate === "crashes after") crash();
-        if (!isAlive) return never;
-        if (fate === "fails after") throw new Error(`${call} ${fate}`);
-        return result;
-      };
-      const inner = createMemoryProvider({ scheduler, world, programs });
+      const life = createHostLife(machine);
       const leases = createLeases({
-        store: {
-          insert: (record) => guarded("insert", () => store.insert(record)),
-          update: (id, generation, change) => {
-            const call = `update ${change.state ?? "same"}`;
-            return guarded(call, () => store.update(id, generation, change));
-          },
-          touch: (id, at) => isAlive && store.touch(id, at),
-          get: (id) => guarded("get", () => store.get(id)),
-          list: (filter) => guarded("list", () => store.list(filter)),
-          listDue: (now) => guarded("listDue", () => store.listDue(now)),
-          prune: (before) => guarded("prune", () => store.prune(before)),
-          close: async () => undefined,
-        },
-        providers: [
-          {
-            ...inner,
-            create: (...given) => guarded("create", () => inner.create(...given)),
-            destroy: (name) => guarded("destroy", () => inner.destroy(name)),
-            exists: (name) => guarded("exists", () => inner.exists(name)),
-            listWorkers: () => guarded("listWorkers", inner.listWorkers),
-            attach: (...given) => guarded("attach", async () => inner.attach?.(...given) ?? never),
-          },
-        ],
+        store: guardedStore(store, life),
+        providers: [guardedProvider(createMemoryProvider({ scheduler, world, programs }), life)],
         profiles,
         now: clock.now,
         scheduler: {
           now: scheduler.now,
-          after: (delayMs, callback) => scheduler.after(delayMs, () => isAlive && callback()),
+          after: (delayMs, callback) => scheduler.after(delayMs, () => life.isAlive && callback()),
         },
-        record: (event) => void (isAlive && machine.events.push(event)),
+        record: (event) => void (life.isAlive && machine.events.push(event)),
         onFault: (fault) => void machine.faults.push(fault),
         ...options,
       });
       return {
         leases,
         get isAlive() {
-          return isAlive;
+          return life.isAlive;
         },
-        crash,
+        crash: life.crash,
       };
     },
   };
   return machine;
+}
+
+/** Between one host and its machine. */
+interface HostLife {
+  readonly isAlive: boolean;
+  crash(): void;
+  /** What a dead host calls has no effect, and what it waits for never comes. */
+  guard<T>(call: string, work: () => Promise<T>): Promise<T>;
+}
+
+function createHostLife(machine: Machine): HostLife {
+  let isAlive = true;
+  const never = new Promise<never>(() => undefined);
+  const crash = (): void => {
+    isAlive = false;
+  };
+  return {
+    get isAlive() {
+      return isAlive;
+    },
+    crash,
+    async guard(call, work) {
+      if (!isAlive) return never;
+      const fate = machine.fate(call) ?? "fine";
+      if (fate === "crashes before") crash();
+      if (!isAlive) return never;
+      if (fate === "fails before") throw new Error(`${call} ${fate}`);
+      const result = await work();
+      if (fate === "crashes after") crash();
+      if (!isAlive) return never;
+      if (fate === "fails after") throw new Error(`${call} ${fate}`);
+      return result;
+    },
+  };
+}
+
+function guardedStore(store: LeaseStore, life: HostLife): LeaseStore {
+  const { guard } = life;
+  return {
+    insert: (record) => guard("insert", () => store.insert(record)),
+    update: (id, generation, change) =>
+      guard(`update ${change.state ?? "same"}`, () => store.update(id, generation, change)),
+    touch: (id, at) => life.isAlive && store.touch(id, at),
+    get: (id) => guard("get", () => store.get(id)),
+    list: (filter) => guard("list", () => store.list(filter)),
+    listDue: (now) => guard("listDue", () => store.listDue(now)),
+    prune: (before) => guard("prune", () => store.prune(before)),
+    close: async () => undefined,
+  };
+}
+
+function guardedProvider(inner: MemoryProvider, { guard }: HostLife): ManagedProvider {
+  return {
+    ...inner,
+    create: (...given) => guard("create", () => inner.create(...given)),
+    destroy: (name) => guard("destroy", () => inner.destroy(name)),
+    exists: (name) => guard("exists", () => inner.exists(name)),
+    listWorkers: () => guard("listWorkers", inner.listWorkers),
+    attach: (...given) =>
+      guard("attach", async () => inner.attach?.(...given) ?? Promise.reject(new Error("cannot attach"))),
+  };
 }

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryLeaseStore, type EnvironmentEnd, type LeaseEndReason } from "../src/index.js";
-import type { MemoryStep } from "../src/memory.js";
 import { settle } from "./clock.js";
-import { createMachine } from "./faulty.js";
 import { codeOf, createLeased, type LeasedOptions, text } from "./leased.js";
 
 async function acquired(options: LeasedOptions = {}) {
@@ -10,8 +8,6 @@ async function acquired(options: LeasedOptions = {}) {
   const lease = await leased.leases.acquire({ owner: "ann", profile: "open" });
   return { ...leased, lease };
 }
-
-const never = new Promise<void>(() => undefined);
 
 describe("a release", () => {
   it("is written down before the worker is destroyed, and again once its absence was seen", async () => {
@@ -91,77 +87,6 @@ describe("a release", () => {
     expect(released).toMatchObject({ state: "released", endReason: "released" });
   });
 });
-
-describe("a cleanup that cannot be confirmed", () => {
-  it.each(["unknown", "yes"] as const)(
-    "stays releasing while the provider says %s, and is tried again: 1 s, 2 s … 300 s",
-    async (said) => {
-      let presence: "unknown" | "yes" | undefined = said;
-      const attempts: number[] = [];
-      const { lease, clock, store, leases, faults } = await acquired({
-        memory: {
-          presence: () => presence,
-          onStep({ call, when }) {
-            if (call === "destroy" && when === "before") attempts.push(clock.scheduler.now());
-          },
-        },
-      });
-      expect(await codeOf(lease.release())).toBe("CLEANUP_UNCONFIRMED");
-      const [row] = await leases.list({ owner: "ann" });
-      expect(row).toMatchObject({ state: "releasing", cleanupAttempts: 1, endReason: "released", endedAt: undefined });
-      expect(row?.lastError).toContain(said);
-      await clock.advance(1_200_000);
-      const waits = attempts.slice(1).map((at, index) => Math.round((at - (attempts[index] ?? 0)) / 1_000));
-      expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
-      expect((await store.get(lease.id))?.state).toBe("releasing");
-      expect(faults.length).toBeGreaterThan(0);
-      presence = undefined;
-      await clock.advance(300_000);
-      expect((await store.get(lease.id))?.state).toBe("released");
-      expect((await lease.ended).reason).toBe("released");
-    },
-  );
-
-  it("is tried again at once by a sweep that is asked for", async () => {
-    let presence: "unknown" | undefined = "unknown";
-    const { lease, leases } = await acquired({ memory: { presence: () => presence } });
-    await codeOf(lease.release());
-    expect(await leases.sweep()).toEqual({ ended: 0, released: 0, unconfirmed: 1 });
-    presence = undefined;
-    expect(await leases.sweep()).toEqual({ ended: 0, released: 1, unconfirmed: 0 });
-    expect(await leases.sweep()).toEqual({ ended: 0, released: 0, unconfirmed: 0 });
-  });
-
-  it.each([
-    { name: "that fails to destroy", onStep: fail("destroy") },
-    { name: "that cannot say", onStep: fail("exists") },
-    { name: "that does not answer", onStep: ({ call }: MemoryStep) => (call === "destroy" ? never : undefined) },
-  ])("is told of by a provider $name", async ({ onStep }) => {
-    const { lease, clock, store } = await acquired({ memory: { onStep }, limits: { destroyMs: 1_000 } });
-    const released = codeOf(lease.release());
-    await clock.advance(1_000);
-    expect(await released).toBe("CLEANUP_UNCONFIRMED");
-    expect((await store.get(lease.id))?.state).toBe("releasing");
-  });
-
-  it("is never taken for one when its store fails, and is written down later", async () => {
-    const machine = createMachine();
-    const { leases } = machine.boot();
-    const lease = await leases.acquire({ owner: "ann", profile: "python" });
-    machine.fate = (call) => (call.startsWith("update") ? "fails before" : undefined);
-    expect(await codeOf(lease.release())).toBe("STORE_FAILED");
-    expect(machine.world.workers, "work is stopped all the same").toEqual([]);
-    machine.fate = () => undefined;
-    await machine.clock.advance(10_000);
-    expect(await leases.get(lease.id)).toMatchObject({ state: "released", endReason: "released" });
-  });
-});
-
-function fail(failed: string) {
-  return ({ call, when }: MemoryStep): void => {
-    if (call === failed && when === "before") throw new Error(`no ${call}`);
-  };
-}
 
 describe("a worker that ends by itself", () => {
   const ends: readonly (readonly [EnvironmentEnd["reason"], LeaseEndReason])[] = [
@@ -253,76 +178,5 @@ describe("a lease that is not made", () => {
     expect(await codeOf(leased.leases.acquire({ owner: "ann", profile: "python" }))).toBe("LEASE_ENDED");
     await settle();
     expect((await leased.store.list()).map(({ state }) => state)).toEqual(["released"]);
-  });
-});
-
-describe("a set of leases that is closed", () => {
-  it("releases all, refuses what comes, and closes twice", async () => {
-    const { leases, store, world, lease, clock } = await acquired();
-    const warm = await leases.warm({ profile: "python" });
-    await Promise.all([leases.close(), leases.close(), leases[Symbol.asyncDispose]()]);
-    await leases.close();
-    expect(world.workers).toEqual([]);
-    const rows = await store.list();
-    expect(rows.map(({ state, endReason }) => [state, endReason])).toEqual(Array(2).fill(["released", "shutdown"]));
-    const refused = [
-      leases.acquire({ owner: "ann", profile: "python" }),
-      leases.warm({ profile: "python" }),
-      leases.sweep(),
-      leases.recover(),
-      warm.activate({ owner: "ann" }),
-    ];
-    expect(await Promise.all(refused.map(codeOf))).toEqual(Array(5).fill("LEASES_CLOSED"));
-    expect(await codeOf(lease.run(["exit"]))).toBe("LEASE_ENDED");
-    expect(clock.timers).toBe(0);
-  });
-
-  it("ends what is on the way, and leaves nothing of it", async () => {
-    const { leases, world, store } = createLeased({
-      memory: { onStep: ({ call }) => (call === "create" ? settle() : undefined) },
-    });
-    const acquiring = codeOf(leases.acquire({ owner: "ann", profile: "python" }));
-    await Promise.resolve();
-    await leases.close();
-    expect(["LEASE_ENDED", "LEASES_CLOSED"]).toContain(await acquiring);
-    await settle();
-    expect(world.workers).toEqual([]);
-    expect((await store.list()).filter(({ state }) => state !== "released")).toEqual([]);
-  });
-
-  it("takes no longer than it may, and leaves the rest for the next recovery", async () => {
-    const { leases, clock, store } = await acquired({
-      limits: { closeMs: 2_000 },
-      memory: { onStep: ({ call }) => (call === "destroy" ? never : undefined) },
-    });
-    let isClosed = false;
-    void leases.close().then(() => {
-      isClosed = true;
-    });
-    await clock.advance(1_900);
-    expect(isClosed).toBe(false);
-    await clock.advance(200);
-    expect(isClosed).toBe(true);
-    expect((await store.list()).map(({ state }) => state)).toEqual(["releasing"]);
-  });
-
-  it("gives running work half of its time at most", async () => {
-    const { leases, clock, lease, world } = await acquired({ limits: { closeMs: 2_000, graceMs: 60_000 } });
-    void codeOf(lease.run(["resist"]));
-    await settle();
-    void leases.close();
-    await clock.advance(1_100);
-    expect(world.workers).toEqual([]);
-  });
-});
-
-describe("rows that have ended", () => {
-  it("are kept for the retention time", async () => {
-    const { leases, lease, clock } = await acquired({ limits: { retentionMs: 60_000, sweepMs: 1_000 } });
-    await lease.release();
-    await clock.advance(59_000);
-    expect((await leases.list()).length).toBe(1);
-    await clock.advance(3_000);
-    expect(await leases.list()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { FieldFault } from "../errors.js";
-import type { AcquireOptions } from "../leases-contract.js";
+import type { AcquireOptions, WarmOptions } from "../leases-contract.js";
 import { type Members, readMembers } from "../reading/members.js";
 import { refuseFaults } from "../reading/refuse.js";
 import type { LimitTerms } from "./terms.js";
@@ -48,14 +48,7 @@ export interface WarmTerms {
 const defaultMaxAgeMs = 3_600_000;
 
 /** @throws {LeaseError} `OPTION_INVALID` */
-export function readWarm(
-  options: {
-    readonly profile: string;
-    readonly maxAgeMs?: number | undefined;
-    readonly signal?: AbortSignal | undefined;
-  },
-  { maxLifetimeMs }: LimitTerms,
-): WarmTerms {
+export function readWarm(options: WarmOptions, { maxLifetimeMs }: LimitTerms): WarmTerms {
   const faults: FieldFault[] = [];
   const given = readMembers(options, "", ["profile", "maxAgeMs", "signal"], faults);
   needText(given, "profile", maxProfileName);

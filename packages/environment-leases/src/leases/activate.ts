@@ -16,7 +16,7 @@ export async function activateRow(works: Works, row: Row, plan: OwnerTerms): Pro
     const now = terms.now();
     const ceilingMs = terms.limits.maxLifetimeMs;
     const life = createLife({ ttlMs: plan.ttlMs, ceilingMs, idleMs: plan.idleMs }, terms.scheduler.now);
-    const lease = await row.write(() => {
+    const lease = await row.writes.write(() => {
       const fault = faultOfUse(row);
       if (fault !== undefined) throw fault;
       return {

@@ -39,26 +39,6 @@ export function createFifo(maxWaiting: number): Fifo {
       next();
     };
   };
-  const wait = (signal: AbortSignal | undefined): Promise<() => void> =>
-    new Promise((resolve, reject) => {
-      const leave = (): void => signal?.removeEventListener("abort", abort);
-      const abort = (): void => {
-        waiting.splice(waiting.indexOf(entry), 1);
-        reject(signal?.reason);
-      };
-      const entry: Waiting = {
-        admit() {
-          leave();
-          resolve(takeTurn());
-        },
-        refuse(error) {
-          leave();
-          reject(error);
-        },
-      };
-      waiting.push(entry);
-      signal?.addEventListener("abort", abort, { once: true });
-    });
   return {
     async enter(signal) {
       signal?.throwIfAborted();
@@ -67,7 +47,7 @@ export function createFifo(maxWaiting: number): Fifo {
       if (waiting.length >= maxWaiting) {
         throw new LeaseError("QUEUE_FULL", `${maxWaiting} operations wait in this lease already (maxQueued)`);
       }
-      return wait(signal);
+      return waitIn(waiting, takeTurn, signal);
     },
     close(error) {
       closed ??= error;
@@ -82,4 +62,26 @@ export function createFifo(maxWaiting: number): Fifo {
       return isBusy;
     },
   };
+}
+
+function waitIn(waiting: Waiting[], takeTurn: () => () => void, signal: AbortSignal | undefined): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => signal?.removeEventListener("abort", abort);
+    const abort = (): void => {
+      waiting.splice(waiting.indexOf(entry), 1);
+      reject(signal?.reason);
+    };
+    const entry: Waiting = {
+      admit() {
+        leave();
+        resolve(takeTurn());
+      },
+      refuse(error) {
+        leave();
+        reject(error);
+      },
+    };
+    waiting.push(entry);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
 }

@@ -45,7 +45,7 @@ async function renew(works: Works, row: Row, options: Parameters<Lease["renew"]>
   const { ttlMs, generation } = readRenew(options, terms.limits);
   let takeBack: (() => void) | undefined;
   try {
-    await row.write((record) => {
+    await row.writes.write((record) => {
       const fault = faultOfUse(row);
       if (fault !== undefined) throw fault;
       if (generation !== undefined && generation !== record.generation) throw stale(record, generation);

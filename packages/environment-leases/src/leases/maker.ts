@@ -41,7 +41,7 @@ export async function makeWorker(works: Works, plan: Reservation): Promise<Row> 
   const row = works.rows.add(newRecord(works.terms, plan));
   row.life = createLife({ ttlMs: plan.ttlMs, ceilingMs: plan.ttlMs }, works.terms.scheduler.now);
   try {
-    await row.insert();
+    await row.writes.insert();
     await row.announce({ kind: "reserved", lease: row.record, isolated: isIsolated(row) });
     const environment = await createWithin(works, row, plan);
     watch(works, row, environment);

@@ -1,12 +1,12 @@
 import type { DisposableEnvironment, EnvironmentEnd } from "../environment.js";
-import { isLeaseError, LeaseError } from "../errors.js";
+import { LeaseError } from "../errors.js";
 import { isTerminal, type LeaseEndReason, type LeaseRecord } from "../lease.js";
 import type { Lease, LeaseEvent } from "../leases-contract.js";
 import type { ManagedProvider } from "../provider.js";
-import type { LeaseChange } from "../store.js";
 import { createDeferred, type Deferred } from "./deferred.js";
 import { createFifo, type Fifo } from "./fifo.js";
 import type { Life } from "./life.js";
+import { createRowWrites, type RowWrites } from "./row-writes.js";
 import type { LeasesTerms } from "./terms.js";
 
 /** How a lease is ended, from the first reason on until its worker's absence was confirmed. */
@@ -28,7 +28,7 @@ export interface Opened {
 /** A row of the store that is not terminal, and what this process has of it. */
 export interface Row {
   readonly id: string;
-  /** As it was at the last write. */
+  /** As it was at the last write: `writes.record`. */
   readonly record: LeaseRecord;
   /** Undefined when none of that name is configured any more: then nothing of it can be confirmed. */
   readonly provider: ManagedProvider | undefined;
@@ -50,15 +50,7 @@ export interface Row {
   /** Ends everything that runs, and every wait. */
   readonly killer: AbortController;
   readonly ended: Deferred<{ readonly reason: LeaseEndReason; readonly end: EnvironmentEnd | undefined }>;
-  /**
-   * One write after the other. `decide` sees the row as it is and gives what to change, or undefined for nothing.
-   * @throws {LeaseError} of the store; `STORE_FAILED` when it is not known whether the row was written. The next write reads it again first.
-   */
-  write(decide: (record: LeaseRecord) => LeaseChange | undefined): Promise<LeaseRecord>;
-  /** The first write. */
-  insert(): Promise<void>;
-  /** It is known that the store has no such row. */
-  readonly isAbsent: boolean;
+  readonly writes: RowWrites;
   /** Told in order, before an effect: rejects when the recorder refuses. */
   announce(event: LeaseEvent): Promise<void>;
   /** Told in order, after the fact. Never rejects. */
@@ -66,33 +58,8 @@ export interface Row {
 }
 
 export function createRow(first: LeaseRecord, provider: ManagedProvider | undefined, terms: LeasesTerms): Row {
-  const { store } = terms;
-  let record = first;
-  let isUncertain = false;
-  let isAbsent = false;
-  let lastWrite: Promise<unknown> = Promise.resolve();
+  const writes = createRowWrites(first, terms.store);
   let lastTold: Promise<void> = Promise.resolve();
-
-  const readAgain = async (): Promise<void> => {
-    const found = await store.get(record.id);
-    isAbsent = found === undefined;
-    isUncertain = false;
-    if (found === undefined) throw new LeaseError("LEASE_NOT_FOUND", `there is no lease ${record.id}`);
-    record = found;
-  };
-  const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      isUncertain ||= isLeaseError(error) && error.code === "STORE_FAILED";
-      throw error;
-    }
-  };
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = lastWrite.then(work);
-    lastWrite = turn.catch(() => undefined);
-    return turn;
-  };
   const announce = (event: LeaseEvent): Promise<void> => {
     const told = lastTold.then(() => terms.record?.(event));
     lastTold = told.catch(() => undefined);
@@ -101,8 +68,9 @@ export function createRow(first: LeaseRecord, provider: ManagedProvider | undefi
   return {
     id: first.id,
     get record() {
-      return record;
+      return writes.record;
     },
+    writes,
     provider,
     life: undefined,
     creating: undefined,
@@ -116,19 +84,6 @@ export function createRow(first: LeaseRecord, provider: ManagedProvider | undefi
     interruptor: new AbortController(),
     killer: new AbortController(),
     ended: createDeferred(),
-    write: (decide) =>
-      inTurn(() =>
-        attempt(async () => {
-          if (isUncertain) await readAgain();
-          const change = decide(record);
-          if (change !== undefined) record = await store.update(record.id, record.generation, change);
-          return record;
-        }),
-      ),
-    insert: () => inTurn(() => attempt(() => store.insert(record))),
-    get isAbsent() {
-      return isAbsent;
-    },
     announce,
     tell: (event) => announce(event).catch(terms.onFault),
   };

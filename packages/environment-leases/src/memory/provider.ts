@@ -56,11 +56,49 @@ const everything: RuntimeCapabilities = {
 
 export function createMemoryProvider(options: MemoryProviderOptions = {}): MemoryProvider {
   const { name = "memory", scheduler = systemScheduler, world = createMemoryWorld({ scheduler }) } = options;
-  const programs = new Map(Object.entries({ ...builtInPrograms, ...options.programs }));
   const own = new Set<string>();
   let isClosed = false;
+  const assertOpen = (): void => {
+    if (isClosed) throw new LeaseError("ENVIRONMENT_NOT_CREATED", `the provider ${name} is closed`);
+  };
+  const makers = createMakers(options, { world, scheduler, own, assertOpen });
+  const { stepping, create, attach } = makers;
+  return {
+    name,
+    world,
+    capabilities: { ...everything, ...options.capabilities },
+    create,
+    listWorkers: () => stepping("listWorkers", undefined, () => world.workers),
+    exists: (worker) =>
+      stepping("exists", worker, () => options.presence?.(worker) ?? (world.find(worker) === undefined ? "no" : "yes")),
+    destroy: (worker) =>
+      stepping("destroy", worker, () => {
+        world.find(worker)?.end({ reason: "closed", detail: "destroyed" });
+        own.delete(worker);
+      }),
+    ...(options.canAttach === false ? {} : { attach }),
+    async close() {
+      isClosed = true;
+      for (const worker of own) world.find(worker)?.end({ reason: "closed", detail: "its provider was closed" });
+    },
+  };
+}
 
-  const stepping = async <T>(call: MemoryStep["call"], worker: string | undefined, work: () => T): Promise<T> => {
+interface Surroundings {
+  readonly world: MemoryWorld;
+  readonly scheduler: Scheduler;
+  /** Workers that this provider made or took over. */
+  readonly own: Set<string>;
+  readonly assertOpen: () => void;
+}
+
+interface Makers extends Required<Pick<ManagedProvider, "create" | "attach">> {
+  stepping<T>(call: MemoryStep["call"], worker: string | undefined, work: () => T): Promise<T>;
+}
+
+function createMakers(options: MemoryProviderOptions, { world, scheduler, own, assertOpen }: Surroundings): Makers {
+  const programs = new Map(Object.entries({ ...builtInPrograms, ...options.programs }));
+  const stepping: Makers["stepping"] = async (call, worker, work) => {
     await options.onStep?.({ call, worker, when: "before" });
     const result = work();
     await options.onStep?.({ call, worker, when: "after" });
@@ -72,54 +110,34 @@ export function createMemoryProvider(options: MemoryProviderOptions = {}): Memor
     };
     return createMemoryEnvironment({ worker, profile, programs, scheduler, before });
   };
-  const assertOpen = (): void => {
-    if (isClosed) throw new LeaseError("ENVIRONMENT_NOT_CREATED", `the provider ${name} is closed`);
-  };
-  const destroy = (worker: string): Promise<void> =>
-    stepping("destroy", worker, () => {
-      world.find(worker)?.end({ reason: "closed", detail: "destroyed" });
-      own.delete(worker);
-    });
-  const create: ManagedProvider["create"] = async (worker, profile, { deadlineMs, signal }) => {
-    assertOpen();
-    signal?.throwIfAborted();
-    if (world.find(worker) !== undefined) throw new LeaseError("ENVIRONMENT_NOT_CREATED", `${worker} exists`);
-    try {
-      own.add(worker);
-      const environment = await stepping("create", worker, () =>
-        environmentOf(world.start(worker, deadlineMs), profile),
-      );
-      signal?.throwIfAborted();
-      return environment;
-    } catch (error) {
-      world.find(worker)?.end({ reason: "closed", detail: "not created" });
-      throw error;
-    }
-  };
-  const attach: ManagedProvider["attach"] = async (worker, profile, { deadlineMs, signal }) => {
-    assertOpen();
-    signal?.throwIfAborted();
-    return stepping("attach", worker, () => {
-      const found = world.find(worker);
-      if (found === undefined) throw new LeaseError("ENVIRONMENT_ENDED", `there is no worker ${worker}`);
-      own.add(worker);
-      found.setDeadline(deadlineMs);
-      return environmentOf(found, profile);
-    });
-  };
   return {
-    name,
-    world,
-    capabilities: { ...everything, ...options.capabilities },
-    create,
-    listWorkers: () => stepping("listWorkers", undefined, () => world.workers),
-    exists: (worker) =>
-      stepping("exists", worker, () => options.presence?.(worker) ?? (world.find(worker) === undefined ? "no" : "yes")),
-    destroy,
-    ...(options.canAttach === false ? {} : { attach }),
-    async close() {
-      isClosed = true;
-      for (const worker of own) world.find(worker)?.end({ reason: "closed", detail: "its provider was closed" });
+    stepping,
+    async create(worker, profile, { deadlineMs, signal }) {
+      signal?.throwIfAborted();
+      if (world.find(worker) !== undefined) throw new LeaseError("ENVIRONMENT_NOT_CREATED", `${worker} exists`);
+      try {
+        const environment = await stepping("create", worker, () => {
+          assertOpen();
+          own.add(worker);
+          return environmentOf(world.start(worker, deadlineMs), profile);
+        });
+        signal?.throwIfAborted();
+        return environment;
+      } catch (error) {
+        world.find(worker)?.end({ reason: "closed", detail: "not created" });
+        throw error;
+      }
+    },
+    async attach(worker, profile, { deadlineMs, signal }) {
+      signal?.throwIfAborted();
+      return stepping("attach", worker, () => {
+        assertOpen();
+        const found = world.find(worker);
+        if (found === undefined) throw new LeaseError("ENVIRONMENT_ENDED", `there is no worker ${worker}`);
+        own.add(worker);
+        found.setDeadline(deadlineMs);
+        return environmentOf(found, profile);
+      });
     },
   };
 }

@@ -29,7 +29,6 @@ interface TextBounds {
   readonly fits?: RegExp | undefined;
   /** Completes "has to be", where `fits` is given. */
   readonly needs?: string | undefined;
-  readonly isSecret?: boolean | undefined;
 }
 interface TextsBounds {
   readonly maxCount: number;
@@ -54,54 +53,23 @@ export function readMembers(
     if (!known.includes(name)) note(path(name.slice(0, 64)), `there is no such member; there are ${known.join(", ")}`);
   }
   const at = (name: string): unknown => Reflect.get(value, name);
-  const faultOf = (name: string, needs: string): undefined => {
-    note(path(name), `has to be ${needs}, was ${shownValue(at(name))}`);
+  const fault = (name: string, told: string): void => note(path(name), told);
+  const refuse = (name: string, needs: string): undefined => {
+    fault(name, `has to be ${needs}, was ${shownValue(at(name))}`);
   };
-  const number = (name: string, { min, max }: NumberBounds, isWhole: boolean): number | undefined => {
-    const given = at(name);
-    if (given === undefined) return undefined;
-    const fits = typeof given === "number" && given >= min && given <= max && (!isWhole || Number.isInteger(given));
-    return fits ? given : faultOf(name, `${isWhole ? "a whole number" : "a number"} from ${min} to ${max}`);
-  };
-  const members: Members = {
-    whole: (name, bounds) => number(name, bounds, true),
-    number: (name, bounds) => number(name, bounds, false),
-    flag(name) {
-      const given = at(name);
-      return given === undefined || typeof given === "boolean" ? given : faultOf(name, "true or false");
-    },
+  const place: Place = { at, path, fault, refuse };
+  return {
+    whole: (name, bounds) => readNumber(place, name, { ...bounds, isWhole: true }),
+    number: (name, bounds) => readNumber(place, name, { ...bounds, isWhole: false }),
+    flag: (name) => readFlag(place, name),
     choice(name, choices) {
       const given = at(name);
       if (given === undefined) return undefined;
-      return choices.find((choice) => choice === given) ?? faultOf(name, `one of ${choices.join(", ")}`);
+      return choices.find((choice) => choice === given) ?? refuse(name, `one of ${choices.join(", ")}`);
     },
-    text(name, bounds) {
-      const given = at(name);
-      if (given === undefined) return undefined;
-      if (typeof given === "string" && fitsText(given, bounds)) return given;
-      const needs = bounds.needs ?? `1 to ${bounds.max} characters without NUL`;
-      if (bounds.isSecret !== true) return faultOf(name, needs);
-      note(path(name), `has to be ${needs}`);
-      return undefined;
-    },
-    list(name, maxLength, read) {
-      const given = at(name);
-      if (given === undefined) return [];
-      if (!Array.isArray(given)) faultOf(name, "a list");
-      else if (given.length > maxLength) note(path(name), `may have ${maxLength} entries, had ${given.length}`);
-      else {
-        const entries: unknown[] = given;
-        return entries.flatMap((entry, index) => read(entry, `${path(name)}[${index}]`) ?? []);
-      }
-      return [];
-    },
-    texts(name, bounds) {
-      const given = at(name);
-      if (given === undefined) return Object.freeze({});
-      if (!isObject(given)) faultOf(name, "an object");
-      else return readTexts(given, path(name), bounds, note);
-      return Object.freeze({});
-    },
+    text: (name, bounds) => readText(place, name, bounds),
+    list: (name, maxLength, read) => readList(place, name, maxLength, read),
+    texts: (name, bounds) => readTexts(place, name, bounds),
     object: (name, inner) => (at(name) === undefined ? undefined : readMembers(at(name), path(name), inner, faults)),
     has: (name) => at(name) !== undefined,
     value: at,
@@ -109,9 +77,57 @@ export function readMembers(
       const given = at(name);
       return Array.isArray(given) ? given.length : 0;
     },
-    fault: (name, fault) => note(path(name), fault),
+    fault,
   };
-  return members;
+}
+
+/** One object that is read. */
+interface Place {
+  at(name: string): unknown;
+  path(name: string): string;
+  fault(name: string, told: string): void;
+  /** Notes what it has to be and what it was. */
+  refuse(name: string, needs: string): undefined;
+}
+
+function readNumber(
+  { at, refuse }: Place,
+  name: string,
+  { min, max, isWhole }: NumberBounds & { readonly isWhole: boolean },
+): number | undefined {
+  const given = at(name);
+  if (given === undefined) return undefined;
+  const fits = typeof given === "number" && given >= min && given <= max && (!isWhole || Number.isInteger(given));
+  return fits ? given : refuse(name, `${isWhole ? "a whole number" : "a number"} from ${min} to ${max}`);
+}
+
+function readFlag({ at, refuse }: Place, name: string): boolean | undefined {
+  const given = at(name);
+  return given === undefined || typeof given === "boolean" ? given : refuse(name, "true or false");
+}
+
+function readText({ at, refuse }: Place, name: string, bounds: TextBounds): string | undefined {
+  const given = at(name);
+  if (given === undefined) return undefined;
+  if (typeof given === "string" && fitsText(given, bounds)) return given;
+  return refuse(name, bounds.needs ?? `1 to ${bounds.max} characters without NUL`);
+}
+
+function readList<T>(
+  { at, path, fault, refuse }: Place,
+  name: string,
+  maxLength: number,
+  read: (entry: unknown, field: string) => T | undefined,
+): readonly T[] {
+  const given = at(name);
+  if (given === undefined) return [];
+  if (!Array.isArray(given)) refuse(name, "a list");
+  else if (given.length > maxLength) fault(name, `may have ${maxLength} entries, had ${given.length}`);
+  else {
+    const entries: unknown[] = given;
+    return entries.flatMap((entry, index) => read(entry, `${path(name)}[${index}]`) ?? []);
+  }
+  return [];
 }
 
 function fitsText(given: string, { max, fits }: TextBounds): boolean {
@@ -119,19 +135,20 @@ function fitsText(given: string, { max, fits }: TextBounds): boolean {
 }
 
 function readTexts(
-  given: object,
-  field: string,
-  { maxCount, name, maxValue }: TextsBounds,
-  note: (field: string, fault: string) => void,
+  { at, fault, refuse }: Place,
+  name: string,
+  { maxCount, name: nameOf, maxValue }: TextsBounds,
 ): Readonly<Record<string, string>> {
-  const entries: [string, unknown][] = Object.entries(given);
-  if (entries.length > maxCount) note(field, `may have ${maxCount} members, had ${entries.length}`);
+  const given = at(name) ?? {};
+  if (!isObject(given)) refuse(name, "an object");
+  const entries: [string, unknown][] = isObject(given) ? Object.entries(given) : [];
+  if (entries.length > maxCount) fault(name, `may have ${maxCount} members, had ${entries.length}`);
   const kept: [string, string][] = [];
   for (const [key, value] of entries.slice(0, maxCount)) {
-    const at = `${field}.${key.slice(0, 64)}`;
-    if (!name.test(key)) note(at, `its name has to match ${name.source}`);
+    const member = `${name}.${key.slice(0, 64)}`;
+    if (!nameOf.test(key)) fault(member, `its name has to match ${nameOf.source}`);
     else if (typeof value !== "string" || value.length > maxValue || value.includes("\0")) {
-      note(at, `has to be a text of at most ${maxValue} characters without NUL`);
+      fault(member, `has to be a text of at most ${maxValue} characters without NUL`);
     } else kept.push([key, value]);
   }
   // Not by assignment: a member named __proto__ would set something else.
