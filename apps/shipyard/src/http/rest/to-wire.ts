@@ -2,7 +2,12 @@ import type { FileEntry, Outcome, OutputEvent, SessionEnd, SessionStatus, Variab
 import type { LeaseRecord } from "@berth/environment-leases";
 import type { EndBody, FileBody, LeaseBody, OutcomeBody, StatusBody, StreamEventBody, VariableBody } from "./wire.js";
 
-const time = (at: number): string => new Date(at).toISOString();
+/** Years 0001 to 9999: code may give its files any time, and Date throws at what it cannot hold. */
+const [earliest, latest] = [-62_135_596_800_000, 253_402_300_799_999];
+
+function time(at: number): string {
+  return new Date(Number.isNaN(at) ? 0 : Math.min(Math.max(at, earliest), latest)).toISOString();
+}
 
 export function outcomeBody(outcome: Outcome): OutcomeBody {
   const { status, stdout, stderr, output, result, displays, fault, reason, count, spill } = outcome;

@@ -1,0 +1,137 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { openMcp } from "./support/mcp-client.js";
+import { type Served, serve } from "./support/served.js";
+
+// What the original got wrong, by its description: each has a test here, or the file that has it is named.
+let served: Served;
+beforeAll(async () => {
+  const limits = { maxCodeBytes: 2_048, maxOutputBytes: 1_024, interruptMs: 500 };
+  served = await serve({ sessions: { limits }, doors: { limits: { maxBodyBytes: 4_096 } } });
+});
+afterEach(async () => {
+  for (const { id } of served.sessions.list("local")) await served.sessions.get("local", id).stop();
+});
+afterAll(() => served[Symbol.asyncDispose]());
+
+const path = "/v1/sessions/session";
+const start = (session_id: string) => served.post(path, { session_id });
+/** Resolves when code runs in the session. */
+const running = (id: string) =>
+  expect.poll(() => served.sessions.status("local", id)?.busy, { timeout: 5_000 }).toBe(true);
+
+describe("stopping a session whose code runs", () => {
+  const cells = [
+    { name: "sleeps", code: "import time; time.sleep(60)" },
+    { name: "ignores interrupts", code: "while True:\n  try:\n    while True: pass\n  except BaseException: pass" },
+  ];
+  it.each(cells)("ends code that $name within the grace, and its caller is told", async ({ code }) => {
+    await start("busy");
+    const call = served.post("/execute", { code, session_id: "busy" });
+    await running("busy");
+    const begun = performance.now();
+    expect((await served.delete(`${path}?session_id=busy`)).json.status).toBe("stopped");
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect((await call).json).toMatchObject({ stdout: "", stderr: expect.stringMatching(/^Error: /) });
+    expect((await start("busy")).status).toBe(201);
+  });
+
+  it("what waits behind it is refused, and was not run", async () => {
+    await start("busy");
+    const first = served.post("/execute", { code: "import time; time.sleep(60)", session_id: "busy" });
+    await running("busy");
+    const second = served.post("/execute", { code: "print('ran')", session_id: "busy" });
+    await expect.poll(() => served.sessions.status("local", "busy")?.queued).toBe(1);
+    await served.delete(`${path}?session_id=busy`);
+    await first;
+    expect((await second).json).toMatchObject({ stdout: "", stderr: expect.stringMatching(/^Error: /) });
+  });
+});
+
+it("calls of one session run one at a time, in the order in which they came", async () => {
+  await start("line");
+  const numbers = [0, 1, 2, 3, 4, 5];
+  await served.post("/execute", { code: "seen = []", session_id: "line" });
+  const codes = numbers.map((n) => `import time; time.sleep(${0.05 - n * 0.01}); seen.append(${n})`);
+  await Promise.all(codes.map((code) => served.post("/execute", { code, session_id: "line" })));
+  expect((await served.post("/execute", { code: "seen", session_id: "line" })).json.stdout).toBe("[0, 1, 2, 3, 4, 5]");
+});
+
+it("five sessions that are all busy starve no call without one", async () => {
+  const ids = ["a", "b", "c", "d", "e"];
+  await Promise.all(ids.map(start));
+  const calls = ids.map((session_id) => served.post("/execute", { code: "import time; time.sleep(60)", session_id }));
+  await Promise.all(ids.map(running));
+  expect((await served.post("/execute", { code: "'fed'" })).json.stdout).toBe("'fed'");
+  await Promise.all(ids.map((id) => served.delete(`${path}?session_id=${id}`)));
+  await Promise.all(calls);
+});
+
+it("calls without a session see nothing of each other", async () => {
+  await served.post("/execute", { code: "left = 1; open('left.txt', 'w').write('x')" });
+  const { json } = await served.post("/execute", {
+    code: "import os; ('left' in globals(), os.path.exists('left.txt'))",
+  });
+  expect(json.stdout).toBe("(False, False)");
+});
+
+describe("a process that dies", () => {
+  const deaths = [
+    { name: "leaves", code: "import os; os._exit(3)" },
+    { name: "is killed", code: "import os; os.kill(os.getpid(), 9)" },
+    { name: "crashes", code: "import ctypes; ctypes.string_at(0)" },
+  ];
+  it.each(deaths)(
+    "because it $name is told within a second, by both doors, and its session is gone",
+    async ({ code }) => {
+      const client = await openMcp(served);
+      await start("dying");
+      const begun = performance.now();
+      const { json } = await served.post("/execute", { code, session_id: "dying" });
+      expect(json.stderr).toMatch(/^Error: The Python process ended/);
+      const told = await client.call("execute_python_code", { command: code });
+      expect(told.result.structuredContent.result).toMatch(/^Error: The Python process ended/);
+      expect(performance.now() - begun).toBeLessThan(2_000);
+      expect((await served.get(path)).json).toEqual({ sessions: [] });
+      expect((await served.get(`${path}?session_id=dying`)).status).toBe(404);
+      expect((await served.get("/v1/sessions/dying")).json).toMatchObject({ state: "dead" });
+      expect((await start("dying")).status).toBe(201);
+    },
+  );
+});
+
+describe("limits", () => {
+  it("of code are named, by both doors", async () => {
+    const code = `'${"x".repeat(3_000)}'`;
+    const rest = await served.post("/execute", { code });
+    expect([rest.status, rest.json.stderr]).toEqual([413, expect.stringContaining("the limit is 2048")]);
+    const { result } = await (await openMcp(served)).call("execute_python_code", { command: code });
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("the limit is 2048") }] });
+  });
+
+  it("of a body are named", async () => {
+    const { status, json } = await served.post("/execute", { code: "x".repeat(5_000) });
+    expect([status, json.stderr]).toEqual([413, expect.stringContaining("4096 bytes")]);
+  });
+
+  it("of output are named, and the whole of it is a file of the session", async () => {
+    await start("loud");
+    const { json } = await served.post("/execute", { code: "print('x' * 5000)", session_id: "loud" });
+    const [, spill = ""] =
+      /truncated by maxOutputBytes: \d+ of 5001 bytes; .* in the file (\S+)\]/.exec(json.stdout) ?? [];
+    const whole = await served.send(`/v1/sessions/loud/files/${spill}`);
+    expect(await whole.text()).toBe(`${"x".repeat(5_000)}\n`);
+  });
+});
+
+it("input() and the like are refused clearly, shell lines work, awaits work", async () => {
+  expect((await served.post("/execute", { code: "input()" })).json.stderr).toMatch(/^Error: Execution Error:/);
+  expect((await served.post("/execute", { code: "!echo shell" })).json.stdout).toBe("shell\n");
+  expect(
+    (await served.post("/execute", { code: "import asyncio\nawait asyncio.sleep(0, 'awaited')" })).json.stdout,
+  ).toBe("'awaited'");
+  expect((await served.post("/execute", { code: "raise SystemExit(2)" })).json.stderr).toMatch(/SystemExit/);
+});
+
+it("none of this was a fault of the server", () => {
+  expect(served.faults).toEqual([]);
+});
