@@ -1,5 +1,7 @@
+import { guardDevices, ownsDevices } from "./guard-devices.js";
 import type { ControlGroups } from "./limits/control-groups.js";
 import { innerPrefix, joinPrefix } from "./limits/join.js";
+import { thisLimitsHost } from "./limits/limits-host.js";
 import { makeControlGroups } from "./limits/make-groups.js";
 import { planLimits } from "./limits/plan.js";
 import type { LimitEnforcement } from "./sandbox.js";
@@ -17,17 +19,18 @@ export interface SandboxLimits {
   prefix(groups: ControlGroups): readonly string[];
 }
 
-/** @throws {ConfinementError} `LIMIT_NOT_ENFORCEABLE`. */
+/** @throws {ConfinementError} `LIMIT_NOT_ENFORCEABLE`, `CONFINEMENT_UNAVAILABLE`. */
 export function limitSandbox({ name, policy, asPid1 }: SandboxTerms): SandboxLimits {
   const forwarder = policy.egress?.forwarder === "helper" ? 1 : 0;
   const plan = planLimits(policy.limits, { outside: 1, inside: (asPid1 ? 0 : 1) + forwarder });
   // Without a limit to hold a group is work for nothing: process 1's end ends everything anyway.
   const groups = plan.groups.some(({ writes }) => writes.length > 0) ? plan.groups : [];
+  const guard = guardDevices(ownsDevices(), thisLimitsHost().findTool);
   return {
     enforced: [...plan.enforced, ...memoryFileSystems(policy)],
     innerPrefix: innerPrefix(plan),
     makeGroups: () => makeControlGroups(groups, name),
-    prefix: ({ paths }) => joinPrefix(plan, paths, [watchSetUp]),
+    prefix: ({ paths }) => [...guard.before, ...joinPrefix(plan, paths, [watchSetUp, ...guard.steps])],
   };
 }
 

@@ -93,6 +93,25 @@ describe("a sandboxed command", () => {
     expect(stdout).toBe("read\n");
   });
 
+  itWithPython(
+    "cannot change the mode or the times of the machine's devices, and can read and write them",
+    async () => {
+      const python = `
+import os
+def tried(act):
+    try: act(); return "done"
+    except OSError as error: return error.errno
+paths = ["/dev/" + name for name in ("null", "zero", "full", "random", "urandom", "tty")]
+print(*{tried(lambda: os.chmod(path, 0o666)) for path in paths}, *{tried(lambda: os.utime(path, (0, 0))) for path in paths})
+print(os.write(os.open("/dev/null", os.O_RDWR), b"x"), len(open("/dev/zero", "rb").read(3)), len(open("/dev/urandom", "rb").read(3)))
+`;
+      const [EPERM, EROFS] = [1, 30];
+      const { stdout } = await sandboxes.run({ python });
+      const refused = process.getuid?.() === 0 ? EROFS : EPERM;
+      expect(stdout).toBe(`${refused} ${refused}\n1 3 3\n`);
+    },
+  );
+
   itInside("cannot make its root writable again", async () => {
     const { stdout } = await sandboxes.run({ script: "mount -o remount,rw / 2>&1; unshare -Ur true 2>&1; echo $?" });
     expect(stdout).not.toMatch(/^0$/m);

@@ -119,6 +119,11 @@ def make_device(context):
     os.unlink(path)
 
 
+def change_device(_):
+    """Gives /dev/null the mode that it has. With another one, every program of the host would stand without it."""
+    os.chmod("/dev/null", stat.S_IMODE(os.stat("/dev/null").st_mode))
+
+
 def open_devices(_):
     def risky(name):
         return name in KERNEL_DEVICES or stat.S_ISBLK(os.stat("/dev/" + name).st_mode)
@@ -142,5 +147,6 @@ ATTEMPTS = {
     "measured-tree": write_measured,
     "system-write": write_system,
     "device-node": make_device,
+    "device-mode": change_device,
     "raw-device": open_devices,
 }

@@ -71,6 +71,7 @@ export const attemptPlans: readonly AttemptPlan[] = [
     capabilities,
   ),
   plan("device-node", "make a device", "mknod of a character device in the workspace"),
+  plan("device-mode", "change a device of the host", "gives the mode that it has to the inode of /dev/null"),
   plan("raw-device", "open the kernel's devices", "opens disks, kernel memory and kernel log in /dev"),
   plan("inherited-descriptor", "use an inherited descriptor", "looks for any descriptor above 2", {
     effect: "descriptor",

@@ -25,6 +25,7 @@ const forRoot = [
   "core-pattern",
   "control-group",
   "clock",
+  "device-mode",
   "raw-device",
 ];
 const harmless = escapeAttempts.filter(({ control }) => control === "unwrapped").map(({ id }) => id);

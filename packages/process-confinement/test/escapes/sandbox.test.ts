@@ -50,6 +50,7 @@ const all = escapeAttempts.map(({ id }) => id);
 /** Only root succeeds with these even without a sandbox, so an ordinary user's refusals prove nothing. */
 const forRoot = [
   "device-node",
+  "device-mode",
   "raw-device",
   "bpf",
   "kernel-log",
