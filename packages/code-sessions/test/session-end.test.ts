@@ -38,6 +38,13 @@ describe("the end of a session", () => {
     await session.stop();
   });
 
+  it("by os._exit keeps what was printed before", async () => {
+    const { run } = await openLocalSession();
+    const told = await run("import os\nfor i in range(1_000): print(i)\nos._exit(0)");
+    expect(told).toMatchObject({ status: "dead", stdout: { bytes: 3_890 } });
+    expect(told.stdout.text).toMatch(/\n999\n$/);
+  });
+
   it("comes while nothing runs, too", async () => {
     const { run, session } = await openLocalSession();
     await run("import os, threading\nthreading.Timer(0.02, os._exit, [9]).start()");

@@ -10,6 +10,7 @@ from _codecs import utf_8_decode
 from _signal import SIG_BLOCK, pthread_sigmask, valid_signals
 from _thread import RLock
 from select import POLLIN, poll
+from time import sleep
 
 _CHUNK = 65_536
 #: A smaller read is followed by a pause, so that many small writes leave as one frame.
@@ -166,6 +167,17 @@ class Capture:
             self._call = None
             self._history = []
             return said
+
+    def last_words(self):
+        """What was said before the process ends by itself; waits until it has left, if the host listens."""
+        if self.is_child:
+            return
+        with self._lock:
+            self._drain()
+        for _ in range(50):
+            if self._outbox.is_empty:
+                return
+            sleep(0.004)
 
     def streams(self):
         """New `sys.stdout` and `sys.stderr`."""

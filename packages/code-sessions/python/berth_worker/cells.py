@@ -5,6 +5,7 @@ import builtins
 import os
 import sys
 from _collections import deque
+from posix import _exit
 from time import process_time, sleep
 
 from berth_worker.source import Sources, split
@@ -83,7 +84,7 @@ class Cells:
             except BaseException as error:
                 self._hold_signals()
                 if self._capture.is_child:
-                    os._exit(1)
+                    _exit(1)
                 if self._call is not None:
                     self._finish(self._call, self._failed(error, False))
 
@@ -107,6 +108,7 @@ class Cells:
         builtins.input = refuse_input
         sys.breakpointhook = refuse_breakpoint
         builtins.display = self._display
+        os._exit = self._end_process
         _signal.signal(_signal.SIGINT, self._handler)
 
     def _prepare(self):
@@ -115,6 +117,11 @@ class Cells:
 
         site.main()
         sys.path.insert(0, self._settings["workspace"])
+
+    def _end_process(self, status):
+        """`os._exit`, which would take with it what was printed just before."""
+        self._capture.last_words()
+        _exit(status)
 
     def _on_interrupt(self, number, frame):
         meant, self._signalled = self._signalled, None
@@ -232,11 +239,11 @@ class Cells:
                 return
             except BaseException:
                 continue  # no memory
-        os._exit(70)
+        _exit(70)
 
     def _leave(self, fault):
         """A forked child that came back from its cell."""
         self._flush()
         if fault is not None:
             os.write(2, fault["traceback"].encode("utf-8", "replace"))
-        os._exit(0 if fault is None else 1)
+        _exit(0 if fault is None else 1)

@@ -1,5 +1,6 @@
 """What the host says. Read by a thread of its own, so that it is heard while code runs."""
 import os
+from posix import _exit
 from _signal import SIG_BLOCK, pthread_sigmask, valid_signals
 
 _CHUNK = 262_144
@@ -31,7 +32,7 @@ class Channel:
                     message, _ = self._scan(line.decode(), 0)
                     self._take(message.get("id"), message["method"], message.get("params"))
         finally:
-            os._exit(0)
+            _exit(0)
 
     def _take(self, call, method, params):
         if method == "execute":

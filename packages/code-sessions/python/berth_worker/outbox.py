@@ -4,6 +4,7 @@ Only the pump thread writes. The main thread may be interrupted by a signal betw
 frame would be the end of the session.
 """
 import os
+from posix import _exit
 from _collections import deque
 from _json import encode_basestring, make_encoder
 
@@ -44,12 +45,17 @@ class Outbox:
         self.wake()
         return True
 
+    @property
+    def is_empty(self):
+        return not self._frames
+
     def send(self):
         """In the pump thread. Blocks while the host does not read; a host that is gone ends the worker."""
         while self._frames:
-            rest = memoryview(self._frames.popleft())
+            rest = memoryview(self._frames[0])
             try:
                 while rest:
                     rest = rest[os.write(self._channel, rest) :]
             except OSError:
-                os._exit(0)
+                _exit(0)
+            self._frames.popleft()  # only now: `is_empty` says that all has left
