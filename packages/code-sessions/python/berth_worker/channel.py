@@ -1,7 +1,7 @@
 """What the host says. Read by a thread of its own, so that it is heard while code runs."""
 import os
-from posix import _exit
 from _signal import SIG_BLOCK, pthread_sigmask, valid_signals
+from posix import _exit
 
 _CHUNK = 262_144
 

@@ -4,9 +4,9 @@ Only the pump thread writes. The main thread may be interrupted by a signal betw
 frame would be the end of the session.
 """
 import os
-from posix import _exit
 from _collections import deque
 from _json import encode_basestring, make_encoder
+from posix import _exit
 
 
 def _refuse(value):
