@@ -10,7 +10,7 @@ import type { ProfileTerms } from "./profile.js";
 import type { ManagedProvider } from "./provider.js";
 import { killMarked } from "./unconfined/kill-marked.js";
 import { startUnconfined } from "./unconfined/unconfined-host.js";
-import { prepareGuest } from "./workers/guest-program.js";
+import { guestPrograms } from "./workers/guest-program.js";
 import { manageWorkers, type WorkerKind } from "./workers/managed-provider.js";
 import { bootId, findMarked, startTimeOf } from "./workers/process-marks.js";
 import { standardEnv } from "./workers/standard-env.js";
@@ -52,12 +52,13 @@ const capabilities: RuntimeCapabilities = {
 export async function createUnconfinedProvider(options: UnconfinedProviderOptions): Promise<ManagedProvider> {
   const bounds = readGuestLimits(options.limits);
   const workers = await openWorkersFolder(options.folder);
+  const programs = guestPrograms(workers.path);
   const kind: WorkerKind = {
     name: options.name ?? "unconfined",
     capabilities,
     async start(folder, profile, { deadlineMs, signal }) {
       checkMounts(profile);
-      const program = await prepareGuest(workers.path, profile.template, signal);
+      const program = await programs.prepare(profile.template, signal);
       const places = await makePlaces(folder, profile, program.interpreter);
       const listener = await listenForDials({ path: folder.dialSocket, bounds });
       let host: GuestHost;

@@ -8,7 +8,7 @@ import type { GuestPlaces } from "../guest/guest-host.js";
 import { type GuestBounds, type GuestLimits, readGuestLimits } from "../guest/guest-limits.js";
 import type { ProfileTerms } from "../profile.js";
 import type { CreateOptions, ManagedProvider, WorkerName } from "../provider.js";
-import { prepareGuest } from "../workers/guest-program.js";
+import { type GuestPrograms, guestPrograms } from "../workers/guest-program.js";
 import { manageWorkers } from "../workers/managed-provider.js";
 import { openWorkersFolder, type WorkerFolder } from "../workers/worker-folder.js";
 import { sandboxCapabilities } from "./capabilities.js";
@@ -37,11 +37,12 @@ export async function manageSandboxes(
   const capabilities = sandboxCapabilities(report);
   const bounds = readGuestLimits(options.limits);
   const workers = await openWorkersFolder(options.folder);
+  const programs = guestPrograms(workers.path);
   return manageWorkers(
     {
       name: options.name ?? "bubblewrap",
       capabilities,
-      start: (folder, profile, terms) => start({ options, bounds, folder, profile, terms }),
+      start: (folder, profile, terms) => start({ options, bounds, programs, folder, profile, terms }),
       presence: presenceOf,
       kill: killLeftovers,
     },
@@ -53,14 +54,22 @@ export async function manageSandboxes(
 interface StartParts {
   readonly options: BubblewrapProviderOptions;
   readonly bounds: GuestBounds;
+  readonly programs: GuestPrograms;
   readonly folder: WorkerFolder;
   readonly profile: ProfileTerms;
   readonly terms: CreateOptions;
 }
 
-async function start({ options, bounds, folder, profile, terms }: StartParts): Promise<DisposableEnvironment> {
+async function start({
+  options,
+  bounds,
+  programs,
+  folder,
+  profile,
+  terms,
+}: StartParts): Promise<DisposableEnvironment> {
   const { deadlineMs, signal } = terms;
-  const program = await prepareGuest(options.folder, profile.template, signal);
+  const program = await programs.prepare(profile.template, signal);
   const places = await makePlaces(folder, profile, program.interpreter);
   const listener = await listenForDials({ path: folder.dialSocket, bounds });
   let proxy: EgressProxy | undefined;

@@ -71,12 +71,15 @@ export function openControl(streams: { stdin: Writable; stdout: Readable }, even
     }
     if (!spent && rest.length > maxGuestFrameBytes) fail("a line that is too long");
   };
+  // An agent that has gone is told by the end of its process.
+  streams.stdin.on("error", () => {});
+  streams.stdout.on("error", () => {});
   streams.stdout.on("data", onChunk);
   return { send: (frame) => sendLine(streams.stdin, frame) };
 }
 
 function sendLine(stdin: Writable, frame: HostFrame): void {
-  // An agent that has gone is noticed by the end of its process; what was still meant for it does not matter.
+  // What was still meant for an agent that has gone does not matter.
   if (!stdin.writable) return;
   stdin.write(`${JSON.stringify(frame)}\n`);
 }

@@ -30,15 +30,40 @@ for name in os.listdir(source):
                            invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 `;
 
-/**
- * Finds the interpreter that a template names and compiles the agent for it below \`folder\`, unless that was done before.
- * @throws {LeaseError} `ENVIRONMENT_NOT_CREATED`.
- */
-export async function prepareGuest(folder: string, template: string, signal?: AbortSignal): Promise<GuestProgram> {
-  const interpreter = locate(template, await findInPath(template));
-  const target = join(folder, "guest", await keyOf(interpreter));
+/** Makes the agent ready for interpreters. */
+export interface GuestPrograms {
+  /**
+   * Finds the interpreter that a template names and compiles the agent for it, unless that was done before.
+   * @throws {LeaseError} `ENVIRONMENT_NOT_CREATED`.
+   */
+  prepare(template: string, signal?: AbortSignal): Promise<GuestProgram>;
+}
+
+/** Compiled agents lie below `folder`, where later processes find them too. */
+export function guestPrograms(folder: string): GuestPrograms {
+  // One for each interpreter that was used; one that was replaced meanwhile is another one.
+  const known = new Map<string, GuestProgram>();
+  return {
+    async prepare(template, signal) {
+      const interpreter = locate(template, await findInPath(template));
+      const { mtimeMs, size, ino } = await stat(interpreter);
+      const identity = JSON.stringify([interpreter, mtimeMs, size, ino]);
+      const found = known.get(identity) ?? (await compileOnce(join(folder, "guest"), interpreter, identity, signal));
+      known.set(identity, found);
+      return found;
+    },
+  };
+}
+
+async function compileOnce(
+  folder: string,
+  interpreter: string,
+  identity: string,
+  signal: AbortSignal | undefined,
+): Promise<GuestProgram> {
+  const target = join(folder, await keyOf(identity));
   if (await isFolder(target)) return { interpreter, folder: target };
-  const fresh = join(folder, "guest", `new-${randomBytes(6).toString("hex")}`);
+  const fresh = join(folder, `new-${randomBytes(6).toString("hex")}`);
   await mkdir(fresh, { recursive: true, mode: 0o700 });
   try {
     await compile(interpreter, fresh, signal);
@@ -71,9 +96,8 @@ function locate(template: string, path: string): string {
 }
 
 /** Changes with the interpreter and with the agent, so that what was compiled for another is never run. */
-async function keyOf(interpreter: string): Promise<string> {
-  const { mtimeMs, size, ino } = await stat(interpreter);
-  const hash = createHash("sha256").update(JSON.stringify([interpreter, mtimeMs, size, ino]));
+async function keyOf(identity: string): Promise<string> {
+  const hash = createHash("sha256").update(identity);
   const names = (await readdir(guestSources)).filter((name) => name.endsWith(".py")).sort();
   for (const name of names) hash.update(`${name}\0`).update(await readFile(join(guestSources, name)));
   return hash.digest("hex").slice(0, 16);

@@ -24,6 +24,7 @@ export function manageWorkers(kind: WorkerKind, workers: WorkersFolder, maxStart
   // Starts take processor time alone: more of them at once end no sooner, and each gets too late for its own bound.
   const turns = createTurns(maxStarts);
   const living = new Map<string, Living>();
+  const ending = new AbortController();
   let closing: Promise<void> | undefined;
 
   const discard = async (folder: WorkerFolder): Promise<void> => {
@@ -38,7 +39,9 @@ export function manageWorkers(kind: WorkerKind, workers: WorkersFolder, maxStart
     try {
       return await kind.start(folder, profile, options);
     } catch (error) {
-      await discard(folder);
+      await discard(folder).catch((cleanup: unknown) => {
+        throw notCreated(new AggregateError([error, cleanup], `${textOf(error)}; and then: ${textOf(cleanup)}`));
+      });
       options.signal?.throwIfAborted();
       throw isLeaseError(error) ? error : notCreated(error);
     }
@@ -54,12 +57,14 @@ export function manageWorkers(kind: WorkerKind, workers: WorkersFolder, maxStart
     name: kind.name,
     capabilities: kind.capabilities,
     async create(name, profile, options) {
-      if (closing !== undefined) throw notCreated(new Error("the provider is closed"));
+      if (closing !== undefined) throw notCreated(closedError);
       requireCapabilities(kind.capabilities, profile, { allowUnconfined: true });
       checkDeadline(options.deadlineMs);
       options.signal?.throwIfAborted();
       if (living.has(name)) throw notCreated(new Error(`a worker ${name} exists`));
-      const entry: Living = { started: turns.take(() => start(name, profile, options), options.signal), gone: false };
+      const signal = options.signal === undefined ? ending.signal : AbortSignal.any([options.signal, ending.signal]);
+      const started = turns.take(() => start(name, profile, { ...options, signal }), signal);
+      const entry: Living = { started, gone: false };
       living.set(name, entry);
       follow(entry, () => living.delete(name));
       return entry.started;
@@ -71,7 +76,11 @@ export function manageWorkers(kind: WorkerKind, workers: WorkersFolder, maxStart
       return (await folder.exists()) ? kind.presence(folder) : "no";
     },
     destroy,
-    close: () => (closing ??= closeAll([...living.keys()], destroy)),
+    close() {
+      ending.abort(notCreated(closedError));
+      closing ??= closeAll([...living.keys()], destroy);
+      return closing;
+    },
   };
 }
 
@@ -103,8 +112,14 @@ function checkDeadline(deadlineMs: number): void {
   throw new LeaseError("OPTION_INVALID", `deadlineMs must be at least 1, was ${deadlineMs}`);
 }
 
+const closedError = new Error("the provider is closed");
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 function notCreated(cause: unknown): LeaseError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = textOf(cause);
   const cure = cause instanceof Error && "cure" in cause && typeof cause.cure === "string" ? cause.cure : undefined;
   return new LeaseError("ENVIRONMENT_NOT_CREATED", why, { cause, cure });
 }
