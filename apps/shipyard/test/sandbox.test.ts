@@ -93,4 +93,30 @@ describe("a server with sandboxes", () => {
     const listed = await shipyard(["leases", "list", "--state", join(folder, "s"), "--json"]);
     expect(JSON.parse(listed.stdout)).toMatchObject({ leases: [], writer: null });
   });
+
+  sandboxTest(
+    "gives each principal an uploads folder of its own, which the others cannot reach by any path",
+    async () => {
+      const folder = scratchFolder();
+      const tokens = join(folder, "tokens.jsonl");
+      const admit = async (name: string): Promise<Record<string, string>> => {
+        const { stdout } = await shipyard(["token", name, "--file", tokens]);
+        return { authorization: `Bearer ${stdout.trim()}` };
+      };
+      const [ada, bob] = [await admit("ada"), await admit("bob")];
+      const config = writeConfig(folder, [...sandboxed, `auth: { tokenFile: ${tokens} }`]);
+      const served = await serve(["--config", config, "--state", join(folder, "s")]);
+      const execute = async (code: string, who: Record<string, string>): Promise<unknown> =>
+        (await ask(`${served.url}/execute`, { code }, who)).body;
+      expect(await execute("print(open('/app/uploads/mine', 'w').write('ada'))", ada)).toMatchObject({ stdout: "3\n" });
+      expect(await execute("print(open('/app/uploads/mine').read())", ada)).toMatchObject({ stdout: "ada\n" });
+      const look = [
+        "import os",
+        "print(os.listdir('/app/uploads'), os.listdir('/app'))",
+        `print([os.path.exists(p) for p in ('/app/uploads/../ada', '/app/ada', ${JSON.stringify(join(folder, "s/uploads/ada"))})])`,
+      ].join("\n");
+      expect(await execute(look, bob)).toMatchObject({ stdout: "[] ['uploads']\n[False, False, False]\n" });
+      await served.kill("SIGTERM");
+    },
+  );
 });
