@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { isSessionError, type Session } from "../src/index.js";
+import { settled } from "./fakes/deferred.js";
+import { openFakeSet } from "./fakes/set.js";
+
+const owners = ["ada", "bob"] as const;
+const ids = ["a", "b", "c"] as const;
+const step = fc.record({
+  kind: fc.constantFrom("start", "stop", "die", "look", "wait"),
+  owner: fc.constantFrom(...owners),
+  id: fc.constantFrom(...ids),
+});
+const maxSessions = 3;
+
+/** What there should be: living sessions and how the last ended one ended, by owner and name. */
+interface Model {
+  readonly living: Map<string, Session>;
+  readonly ended: Map<string, "dead" | "stopped">;
+}
+
+const codeOf = async (work: Promise<unknown>): Promise<string | undefined> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => (isSessionError(error) ? error.code : String(error)),
+  );
+
+it("whatever owners do, each sees exactly what is its own, and the cap is kept", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      await using set = openFakeSet({ limits: { maxSessions, endedMs: 1_000 } });
+      const model: Model = { living: new Map(), ended: new Map() };
+      for (const { kind, owner, id } of steps) {
+        const key = `${owner} ${id}`;
+        const living = model.living.get(key);
+        if (kind === "start") {
+          const wanted =
+            living !== undefined
+              ? "SESSION_EXISTS"
+              : model.living.size >= maxSessions
+                ? "SESSION_LIMIT_REACHED"
+                : undefined;
+          expect(await codeOf(set.sessions.start({ owner, id }))).toBe(wanted);
+          if (wanted === undefined) model.living.set(key, set.sessions.get(owner, id));
+        } else if (kind === "stop" && living !== undefined) {
+          await living.stop();
+          model.living.delete(key);
+          model.ended.set(key, "stopped");
+        } else if (kind === "die" && living !== undefined) {
+          const at = set.parts.sessions.indexOf(living);
+          set.parts.opened[at]?.worker.goes.resolve(undefined);
+          await living.ended;
+          model.living.delete(key);
+          model.ended.set(key, "dead");
+        } else if (kind === "wait") {
+          await settled();
+          set.clock.advance(1_000);
+          model.ended.clear();
+        }
+        await settled();
+        check(set.sessions, model);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function check(sessions: ReturnType<typeof openFakeSet>["sessions"], { living, ended }: Model): void {
+  expect(sessions.counts().sessions).toBe(living.size);
+  for (const owner of owners) {
+    const own = ids.filter((id) => living.has(`${owner} ${id}`));
+    expect(sessions.list(owner).map(({ id }) => id)).toEqual(own);
+    for (const id of ids) {
+      const key = `${owner} ${id}`;
+      expect(sessions.status(owner, id)?.state).toBe(living.has(key) ? "active" : ended.get(key));
+    }
+  }
+  expect(sessions.listAll()).toHaveLength(living.size);
+}
