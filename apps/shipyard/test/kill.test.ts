@@ -113,7 +113,7 @@ describe("a server that is killed at a random moment", () => {
         await startAndKill({ args, from, killAfterMs: Math.random() * (from === "start" ? 5_000 : 2_000), onKill });
         const swept = await shipyard(["leases", "sweep", "--state", state, "--json"]);
         if (swept.code === 2) continue; // killed before there was a state folder
-        expect(swept).toMatchObject({ code: 0, stdout: expect.stringContaining('"unconfirmed": 0') });
+        expect(swept, swept.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('"unconfirmed": 0') });
         expect(marked(mark)).toEqual([]);
         const listed = await shipyard(["leases", "list", "--all", "--state", state, "--json"]);
         const leases: readonly { state: string; worker: string }[] = JSON.parse(listed.stdout).leases;
