@@ -1,7 +1,7 @@
 import { guardDevices, ownsDevices } from "./guard-devices.js";
+import { thisHost } from "./host.js";
 import type { ControlGroups } from "./limits/control-groups.js";
 import { innerPrefix, joinPrefix } from "./limits/join.js";
-import { thisLimitsHost } from "./limits/limits-host.js";
 import { makeControlGroups } from "./limits/make-groups.js";
 import { planLimits } from "./limits/plan.js";
 import type { LimitEnforcement } from "./sandbox.js";
@@ -25,7 +25,7 @@ export function limitSandbox({ name, policy, asPid1 }: SandboxTerms): SandboxLim
   const plan = planLimits(policy.limits, { outside: 1, inside: (asPid1 ? 0 : 1) + forwarder });
   // Without a limit to hold a group is work for nothing: process 1's end ends everything anyway.
   const groups = plan.groups.some(({ writes }) => writes.length > 0) ? plan.groups : [];
-  const guard = guardDevices(ownsDevices(), thisLimitsHost().findTool);
+  const guard = guardDevices(ownsDevices(), thisHost());
   return {
     enforced: [...plan.enforced, ...memoryFileSystems(policy)],
     innerPrefix: innerPrefix(plan),

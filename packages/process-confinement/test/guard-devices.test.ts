@@ -1,30 +1,51 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { partTest } from "../../../fixtures/parts.js";
 import { guardDevices } from "../src/guard-devices.js";
+import { thisHost } from "../src/host.js";
 import { isConfinementError } from "../src/index.js";
 
+const findOnly =
+  (...names: readonly string[]) =>
+  (name: string): string | undefined =>
+    names.includes(name) ? `/bin/${name}` : undefined;
+
 describe("the guard of the machine's devices", () => {
-  it("makes /dev read-only in a mount namespace of its own, for who owns the devices", () => {
-    expect(guardDevices(true, (name) => `/bin/${name}`)).toEqual({
+  it("is perl, else util-linux, for who owns the devices", () => {
+    const byPerl = guardDevices(true, { arch: "arm64", findTool: findOnly("perl", "unshare", "mount") });
+    expect([byPerl.before[0], byPerl.steps]).toEqual(["/bin/perl", ["[ ! -w /dev ]"]]);
+    expect(byPerl.before[2]).toContain("syscall(40, $dev, $dev, 0, 0x5000, 0)");
+    expect(guardDevices(true, { arch: "x64", findTool: findOnly("unshare", "mount") })).toEqual({
       before: ["/bin/unshare", "--mount", "--"],
-      steps: ["/bin/mount --bind -o ro /dev /dev", "[ ! -w /dev ]"],
+      steps: ["/bin/mount --rbind -o ro,nosuid,noexec /dev /dev", "[ ! -w /dev ]"],
     });
   });
 
   it("does nothing for who does not own them, and needs no tool then", () => {
-    expect(guardDevices(false, () => undefined)).toEqual({ before: [], steps: [] });
+    expect(guardDevices(false, { arch: "x64", findTool: () => undefined })).toEqual({ before: [], steps: [] });
   });
 
-  it.each(["unshare", "mount"])("refuses a sandbox without %s", (missing) => {
-    const findTool = (name: string): string | undefined => (name === missing ? undefined : `/bin/${name}`);
+  it.each([[], ["unshare"], ["mount"]])("refuses a sandbox with only %s", (...names) => {
     let refusal: unknown;
     try {
-      guardDevices(true, findTool);
+      guardDevices(true, { arch: "x64", findTool: findOnly(...names) });
     } catch (error) {
       refusal = error;
     }
-    expect(isConfinementError(refusal) && [refusal.code, refusal.cure]).toEqual([
-      "CONFINEMENT_UNAVAILABLE",
-      "install them: apt-get install util-linux mount",
-    ]);
+    const seen = isConfinementError(refusal) && [refusal.code, refusal.cure];
+    expect(seen).toEqual(["CONFINEMENT_UNAVAILABLE", "install one of them: apt-get install perl-base"]);
+  });
+
+  partTest("ordinary-user", "util-linux")("leaves devices that work and cannot be changed, in both ways", () => {
+    const { arch, findTool } = thisHost();
+    const ways = [findTool, (name: string) => (name === "perl" ? undefined : findTool(name))];
+    for (const way of ways) {
+      const { before, steps } = guardDevices(true, { arch, findTool: way });
+      const script = `${steps.join(" && ")} && echo x >/dev/null && ! chmod 666 /dev/null 2>/dev/null && echo held`;
+      const [file = "", ...args] = [...before, "/bin/sh", "-c", script];
+      const run = spawnSync(file, args, { encoding: "utf8", env: {} });
+      expect([run.stdout, run.stderr]).toEqual(["held\n", ""]);
+    }
+    expect(spawnSync("/bin/chmod", ["666", "/dev/null"]).status).toBe(0);
   });
 });
