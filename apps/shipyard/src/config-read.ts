@@ -3,6 +3,7 @@ import { isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } f
 import type { ShipyardConfig } from "./config.js";
 import { checkFile, type FileCheck, type ShipyardFile } from "./config-schema.js";
 import { defaultProfile } from "./default-profile.js";
+import { namesServed } from "./http/names-served.js";
 
 /** One thing that is wrong with a configuration. Secrets are never in a file, so values may be shown. */
 export interface ConfigProblem {
@@ -57,7 +58,24 @@ function faultsOfMeaning(file: ShipyardFile): readonly Fault[] {
       faults.push({ path, message: `profiles.${name}.${field} ${fault}` });
     }
   }
+  file.allowedHosts.forEach((name, at) => {
+    if (!isHostName(name))
+      faults.push({ path: ["allowedHosts", at], message: `allowedHosts: ${name} is no host name` });
+  });
+  const { defaultCallMs = 0, maxCallMs = defaultCallMs } = file.sessions;
+  if (defaultCallMs > maxCallMs) {
+    faults.push({ path: ["sessions", "defaultCallMs"], message: "sessions.defaultCallMs is over sessions.maxCallMs" });
+  }
   return faults;
+}
+
+function isHostName(name: string): boolean {
+  try {
+    namesServed([name]);
+    return true;
+  } catch {
+    return false; // said here with its line
+  }
 }
 
 function faultsOfProfile(name: string, profile: unknown): readonly { field: string; fault: string }[] {

@@ -120,6 +120,14 @@ describe("shipyard.yaml", () => {
       problems: [expect.stringMatching(/^1 shutdownMs/), expect.stringMatching(/^3 http\.maxConnections/)],
     },
     {
+      name: "hosts that are none, and a default over its ceiling",
+      lines: ["allowedHosts:", "  - a.example", "  - http://a.example", "sessions: { defaultCallMs: 9, maxCallMs: 8 }"],
+      problems: [
+        "3 allowedHosts: http://a.example is no host name",
+        "4 sessions.defaultCallMs is over sessions.maxCallMs",
+      ],
+    },
+    {
       name: "a relative token file",
       lines: ["auth: { tokenFile: tokens }"],
       problems: [expect.stringMatching(/^1 auth\.tokenFile/)],

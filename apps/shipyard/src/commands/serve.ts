@@ -42,6 +42,7 @@ interface ServeTerms {
 
 // What is under way when the server ends: answers, not sandboxes.
 const drainMs = 2_000;
+const originalCallMs = 600_000;
 
 /** Serves MCP and REST over HTTP until the process is told to end. Leases of an earlier server are recovered first. */
 export async function serveCommand(options: ServeOptions): Promise<number> {
@@ -52,7 +53,9 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   const logger = await createLogger(config.log.level);
   const admitter = config.auth && (await openAdmission(config.auth, logger));
   const uploads = resolve(options.uploads ?? state.uploads);
-  await mkdir(uploads, { recursive: true, mode: 0o700 });
+  await mkdir(uploads, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+    throw new ShipyardError("STATE_UNUSABLE", `the uploads folder ${uploads} cannot be made`, { cause });
+  });
   const exits = listenForExit({
     onException: (error) => logger.fatal({ err: error }, "a fault of ours"),
     onHangup: () => logger.info("SIGHUP does nothing in this version"),
@@ -90,7 +93,7 @@ async function start(terms: ServeTerms, closers: Closers, exits: ExitSignals): P
   const { ttlMs, idleMs, ...limits } = config.sessions;
   const sessions = createSessions({
     // As long as the original lets a call run, unless the configuration says otherwise.
-    limits: { defaultCallMs: 600_000, ...limits },
+    limits: { defaultCallMs: Math.min(originalCallMs, limits.maxCallMs ?? originalCallMs), ...limits },
     ...{ leases, profile: profiles.of, ttlMs, idleMs },
     record: (event) => log.recordSession(event),
     onFault: (fault) => logger.error({ err: fault }, "sessions"),
