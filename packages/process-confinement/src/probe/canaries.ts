@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type ListenOptions } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { scratchFolder } from "./scratch.js";
 
 /** Things outside that nothing inside may reach, and that are there and can be reached from here at the same moment. */
 export interface Canaries extends AsyncDisposable {
@@ -32,7 +33,7 @@ export interface Accepted {
 }
 
 export async function plantCanaries(): Promise<Canaries> {
-  const folder = mkdtempSync(join(secretRoot(), "berth-canary-"));
+  const folder = scratchFolder(secretRoot(), "canary");
   const secret = randomBytes(32);
   const secretFile = join(folder, "secret");
   writeFileSync(secretFile, secret, { mode: 0o600 });

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
 import type { EnforcementFinding, EnforcementReport, ProbeOptions } from "../enforcement.js";
 import { type ConfinementError, isConfinementError } from "../errors.js";
 import { type ConfinementHost, thisHost } from "../host.js";
@@ -8,6 +9,7 @@ import { baseAspects, hostDeathAspects, limitAspects } from "./aspects.js";
 import { readBubblewrapVersion } from "./bubblewrap-version.js";
 import { fails, holds, type Remedy, untried } from "./finding.js";
 import { type PlannedTrial, runTrials } from "./run-trials.js";
+import { sweepScratch } from "./scratch.js";
 import { tryAttempts } from "./try-attempts.js";
 import { tryHostDeath } from "./try-host-death.js";
 import { tryInterpreter } from "./try-interpreter.js";
@@ -35,6 +37,7 @@ export async function probeOn(host: ConfinementHost, scope: ProbeScope): Promise
   signal?.throwIfAborted();
   const tools = toolsOf(host);
   if (isConfinementError(tools)) return blocked(undefined, notHere(tools), scope);
+  sweepScratch(["/var/tmp", tmpdir()], Date.now());
   const version = await readBubblewrapVersion(tools.bubblewrap, signal);
   const run = randomBytes(6).toString("hex");
   const [attempts, others] = await Promise.all([

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { EnforcementFinding } from "../enforcement.js";
 import type { ConfinementHost } from "../host.js";
 import { type AttemptsOptions, type AttemptsReport, attemptsProgram } from "./attempts.js";
@@ -9,7 +8,9 @@ import { plantCanaries } from "./canaries.js";
 import { fails, holds, setUpInVain } from "./finding.js";
 import { judgeAttempts } from "./judge-attempts.js";
 import { readAttempts } from "./read-attempts.js";
+import { scratchFolder } from "./scratch.js";
 import { trialEnvironment, tryInside } from "./try-inside.js";
+import { whenAllEnded } from "./when-all-ended.js";
 
 /** More than Node itself needs, and less than every machine allows. */
 const limits = { openFiles: 64, fileBytes: 65_536 } as const;
@@ -29,7 +30,7 @@ export async function tryAttempts(
     return ["-e", attemptsProgram, JSON.stringify(options)];
   };
   const readOnly = [{ source: canaries.places.readOnlyFolder }];
-  const [trial, outside] = await Promise.all([
+  const [trial, outside] = await whenAllEnded([
     tryInside(
       host,
       { name, file: process.execPath, args: asked("/workspace"), policy: { workspace, readOnly, limits } },
@@ -67,7 +68,8 @@ async function runOutside(
   asked: (ownFolder: string) => readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<AttemptsReport | undefined> {
-  const folder = mkdtempSync(join(tmpdir(), "berth-control-"));
+  signal?.throwIfAborted();
+  const folder = scratchFolder(tmpdir(), "control");
   try {
     const child = spawn(process.execPath, asked(folder), {
       env: trialEnvironment,

@@ -7,6 +7,7 @@ import { findInterpreter } from "../find-interpreter.js";
 import type { ConfinementHost } from "../host.js";
 import { fails, holds } from "./finding.js";
 import { trialEnvironment, tryInside } from "./try-inside.js";
+import { whenAllEnded } from "./when-all-ended.js";
 
 // What it has loaded, not only what it is called: a launcher can find another installation's library.
 const program = "import sys; print(sys.version.split()[0], sys.prefix, sys.base_prefix, sep='\\n'); import ssl, ctypes";
@@ -28,7 +29,7 @@ export async function tryInterpreter(
       timeout: outsideMs,
       signal,
     });
-    const [ours, theirs] = await Promise.all([
+    const [ours, theirs] = await whenAllEnded([
       outside.then(({ stdout }) => stdout),
       tryInside(host, { name, file, args, policy: {} }, signal),
     ]);

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { EnforcementFinding } from "../enforcement.js";
 import type { ConfinementHost } from "../host.js";
 import type { ConfinementLimits } from "../policy.js";
 import { fails, holds, type Remedy, setUpInVain } from "./finding.js";
 import { limitTrials } from "./limit-trials.js";
+import { scratchFolder } from "./scratch.js";
 import { tryInside } from "./try-inside.js";
 
 /** Exceeds a limit in a sandbox of its own; nothing is found of one that has no trial. */
@@ -17,7 +17,7 @@ export async function tryLimit(
 ): Promise<readonly EnforcementFinding[]> {
   const trial = limitTrials[limit];
   if (trial === undefined) return [];
-  const folder = mkdtempSync(join(tmpdir(), "berth-limit-"));
+  const folder = scratchFolder(tmpdir(), "limit");
   try {
     const policy = { ...trial.policy?.(folder), limits: { [limit]: trial.value } };
     const args = ["-c", trial.script];

@@ -93,6 +93,12 @@ const reasons: readonly Reason[] = [
     isIt: (words) => /pivot_root: Invalid argument/.test(words),
   },
   {
+    aspect: "bubblewrap",
+    cause: "root of this machine or container may not make a mount namespace, so that the devices cannot be protected",
+    cure: "run the host as an ordinary user, or give the container CAP_SYS_ADMIN (docker run --cap-add SYS_ADMIN)",
+    isIt: (words) => /cannot protect \/dev/.test(words),
+  },
+  {
     aspect: "seccomp",
     cause: "the kernel takes no seccomp filter",
     cure: "use a kernel with CONFIG_SECCOMP_FILTER",

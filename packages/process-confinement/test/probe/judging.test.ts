@@ -158,6 +158,12 @@ describe("why no sandbox comes up, an inner function since no machine has all ca
       cause: /initramfs/,
     },
     {
+      words: "cannot protect /dev: Operation not permitted",
+      settings: {},
+      aspect: "bubblewrap",
+      cause: /mount namespace/,
+    },
+    {
       words: "bwrap: something that nobody has seen",
       settings: {},
       aspect: "bubblewrap",

@@ -1,4 +1,6 @@
-import { readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmdirSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hasPart, partTest } from "../../../../fixtures/parts.js";
 import { thisHost } from "../../src/host.js";
@@ -8,7 +10,11 @@ import { probeOn } from "../../src/probe/probe.js";
 import { groupsTest } from "../limits/groups-test.js";
 import { failing, finding, inHandedGroups, mayRun, ordinaryUser, told, weakMachine } from "./machines.js";
 
-const canaries = (): readonly string[] => readdirSync("/var/tmp").filter((name) => name.startsWith("berth-canary-"));
+/** What this process has left in the folders for temporary files. */
+const left = (): readonly string[] =>
+  ["/var/tmp", tmpdir()].flatMap((root) =>
+    readdirSync(root).filter((name) => new RegExp(`^berth-probe-[a-z]+-${process.pid}-`).test(name)),
+  );
 
 describe("probe where everything is there", () => {
   groupsTest("tells that all of it holds, by what, and what was seen", async (context) => {
@@ -25,7 +31,7 @@ describe("probe where everything is there", () => {
     }
     expect(finding(report, "memoryBytes").by).toMatch(/^cgroup-v[12]$/);
     expect(finding(report, "descriptors").seen).toMatch(/ 0, 1, 2$/);
-    expect(canaries()).toEqual([]);
+    expect(left()).toEqual([]);
   });
 
   partTest("bubblewrap")("rejects with the reason of an abort, and leaves nothing behind", async () => {
@@ -34,7 +40,16 @@ describe("probe where everything is there", () => {
     ending.abort("enough");
     await expect(probing).rejects.toBe("enough");
     await expect(probe({ signal: AbortSignal.abort("before") })).rejects.toBe("before");
-    expect(canaries()).toEqual([]);
+    expect(left()).toEqual([]);
+  });
+
+  partTest("bubblewrap")("removes what a probe that was killed left long ago, and nothing younger", async () => {
+    const [old, young] = ["old", "young"].map((name) => join(tmpdir(), `berth-probe-limit-1-${name}${process.pid}`));
+    for (const folder of [old, young]) mkdirSync(folder ?? "");
+    utimesSync(old ?? "", 0, 0);
+    await probeOn(thisHost(), { limits: [] });
+    expect([old, young].map((folder) => existsSync(folder ?? ""))).toEqual([false, true]);
+    rmdirSync(young ?? "");
   });
 });
 
