@@ -62,11 +62,21 @@ function faultsOfMeaning(file: ShipyardFile): readonly Fault[] {
     if (!isHostName(name))
       faults.push({ path: ["allowedHosts", at], message: `allowedHosts: ${name} is no host name` });
   });
-  const { defaultCallMs = 0, maxCallMs = defaultCallMs } = file.sessions;
-  if (defaultCallMs > maxCallMs) {
-    faults.push({ path: ["sessions", "defaultCallMs"], message: "sessions.defaultCallMs is over sessions.maxCallMs" });
-  }
-  return faults;
+  return [...faults, ...faultsOfCeilings(file)];
+}
+
+/** Defaults of the packages count where the file is silent. */
+function faultsOfCeilings({ leases, sessions }: ShipyardFile): readonly Fault[] {
+  const { defaultTtlMs = 900_000, maxLifetimeMs = 86_400_000 } = leases;
+  const { defaultCallMs = 0, maxCallMs = 600_000 } = sessions;
+  const over = (path: readonly string[], ceiling: string): Fault => ({
+    path,
+    message: `${path.join(".")} is over ${ceiling}`,
+  });
+  return [
+    ...(defaultTtlMs > maxLifetimeMs ? [over(["leases", "defaultTtlMs"], "leases.maxLifetimeMs")] : []),
+    ...(defaultCallMs > maxCallMs ? [over(["sessions", "defaultCallMs"], "sessions.maxCallMs")] : []),
+  ];
 }
 
 function isHostName(name: string): boolean {

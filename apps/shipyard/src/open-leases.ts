@@ -2,6 +2,7 @@ import { createLeases, type EnvironmentProfile, type Leases, type ManagedProvide
 import { type AuditLog, openAuditLog } from "./audit-log.js";
 import type { Closers } from "./closers.js";
 import type { ShipyardConfig } from "./config.js";
+import { withConfig } from "./config-fault.js";
 import { leaseRoom } from "./lease-room.js";
 import type { Logger } from "./logger.js";
 import { openStore } from "./open-store.js";
@@ -44,16 +45,18 @@ export async function openLeases(parts: LeasesParts): Promise<OpenedLeases> {
   closers.add("audit log", () => log.close(parts.reason()));
   const providers = await openProviders(config, state, logger, signal);
   closers.add("providers", () => providers.close());
-  const leases = createLeases({
-    store,
-    providers: providers.all,
-    profiles: parts.profiles,
-    record: (event) => log.recordLease(event),
-    onFault: (fault) => logger.error({ err: fault }, "leases"),
-    limits: leaseRoom(config),
-    onRecovery: config.recovery,
-    allowUnconfined: config.provider === "unconfined",
-  });
+  const leases = withConfig(() =>
+    createLeases({
+      store,
+      providers: providers.all,
+      profiles: parts.profiles,
+      record: (event) => log.recordLease(event),
+      onFault: (fault) => logger.error({ err: fault }, "leases"),
+      limits: leaseRoom(config),
+      onRecovery: config.recovery,
+      allowUnconfined: config.provider === "unconfined",
+    }),
+  );
   closers.add("leases", () => leases.close());
   return { leases, log, providers: providers.all };
 }

@@ -121,10 +121,17 @@ describe("shipyard.yaml", () => {
     },
     {
       name: "hosts that are none, and a default over its ceiling",
-      lines: ["allowedHosts:", "  - a.example", "  - http://a.example", "sessions: { defaultCallMs: 9, maxCallMs: 8 }"],
+      lines: [
+        "allowedHosts:",
+        "  - a.example",
+        "  - http://a.example",
+        "sessions: { defaultCallMs: 9, maxCallMs: 8 }",
+        "leases: { maxLifetimeMs: 1000 }",
+      ],
       problems: [
         "3 allowedHosts: http://a.example is no host name",
         "4 sessions.defaultCallMs is over sessions.maxCallMs",
+        "5 leases.defaultTtlMs is over leases.maxLifetimeMs",
       ],
     },
     {

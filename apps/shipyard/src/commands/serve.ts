@@ -6,6 +6,7 @@ import type { Admitter } from "@berth/mcp-server/http";
 import { openAdmission } from "../admission.js";
 import { type Closers, createClosers } from "../closers.js";
 import { loadConfig, type ShipyardConfig } from "../config.js";
+import { withConfig } from "../config-fault.js";
 import { openControlServer } from "../control-server.js";
 import { exitCodes, ShipyardError } from "../errors.js";
 import { type ExitSignals, listenForExit } from "../exit-signals.js";
@@ -91,14 +92,16 @@ async function start(terms: ServeTerms, closers: Closers, exits: ExitSignals): P
   logger.info({ ...recovered, log: log.logId }, "leases of earlier servers are recovered");
   exits.signal.throwIfAborted();
   const { ttlMs, idleMs, ...limits } = config.sessions;
-  const sessions = createSessions({
-    // As long as the original lets a call run, unless the configuration says otherwise.
-    limits: { defaultCallMs: Math.min(originalCallMs, limits.maxCallMs ?? originalCallMs), ...limits },
-    ...{ leases, profile: profiles.of, ttlMs, idleMs },
-    record: (event) => log.recordSession(event),
-    onFault: (fault) => logger.error({ err: fault }, "sessions"),
-    expectedOwners: onlyOwner === undefined ? [] : [onlyOwner],
-  });
+  const sessions = withConfig(() =>
+    createSessions({
+      // As long as the original lets a call run, unless the configuration says otherwise.
+      limits: { defaultCallMs: Math.min(originalCallMs, limits.maxCallMs ?? originalCallMs), ...limits },
+      ...{ leases, profile: profiles.of, ttlMs, idleMs },
+      record: (event) => log.recordSession(event),
+      onFault: (fault) => logger.error({ err: fault }, "sessions"),
+      expectedOwners: onlyOwner === undefined ? [] : [onlyOwner],
+    }),
+  );
   closers.add("sessions", () => sessions.close());
   const control = await openControlServer(state, obeyer(leases));
   closers.add("control socket", () => control.close());
