@@ -7,8 +7,9 @@ import { GuestStream } from "./guest-stream.js";
 export interface ExpectedStream {
   /** What it begins with: 32 hexadecimal digits, used once. */
   readonly token: string;
-  /** Never rejects; stays pending when it is cancelled. */
+  /** Never rejects; stays pending when it is cancelled before. */
   readonly connected: Promise<GuestStream>;
+  /** Nobody wants it any more: it is cut off when it comes, or came. */
   cancel(): void;
 }
 
@@ -28,10 +29,11 @@ export interface DialOptions {
 }
 
 const tokenLength = 32;
+const maxCancelled = 1024;
 
 /** Listens on a unix socket for streams that begin with a token. */
 export async function listenForDials(options: DialOptions): Promise<DialListener> {
-  const expected = new Map<string, (stream: GuestStream) => void>();
+  const tokens: Tokens = { expected: new Map(), cancelled: new Set() };
   const streams = new Set<Socket>();
   const flood: { listener?: () => void } = {};
   const refuse = countRefusals(options.bounds.maxRefusedStreams, flood);
@@ -48,13 +50,9 @@ export async function listenForDials(options: DialOptions): Promise<DialListener
     pending += 1;
     readToken(stream, options.bounds.streamTimeoutMs, (token) => {
       pending -= 1;
-      const claim = token === undefined ? undefined : expected.get(token);
-      if (token === undefined || claim === undefined) {
-        refuse(stream);
-        return;
-      }
-      expected.delete(token);
-      claim(new GuestStream(stream));
+      const claim = token === undefined ? undefined : takeToken(tokens, token);
+      if (claim === undefined) refuse(stream);
+      else claim(stream);
     });
   };
   const server = createServer({ allowHalfOpen: true }, accept);
@@ -62,7 +60,7 @@ export async function listenForDials(options: DialOptions): Promise<DialListener
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= closeAll(server, streams));
   return {
-    expect: () => expectStream(expected),
+    expect: () => expectStream(tokens),
     onFlood: (listener) => {
       flood.listener = listener;
     },
@@ -71,10 +69,38 @@ export async function listenForDials(options: DialOptions): Promise<DialListener
   };
 }
 
-function expectStream(expected: Map<string, (stream: GuestStream) => void>): ExpectedStream {
+/** What to do with the stream that brought a token; undefined for one that was never given out, or was used. */
+function takeToken({ expected, cancelled }: Tokens, token: string): ((stream: Socket) => void) | undefined {
+  const claim = expected.get(token);
+  expected.delete(token);
+  if (claim !== undefined) return (stream) => claim(new GuestStream(stream));
+  return cancelled.delete(token) ? (stream) => stream.destroy() : undefined;
+}
+
+/** Tokens that were given out. */
+interface Tokens {
+  readonly expected: Map<string, (stream: GuestStream) => void>;
+  /** Of starts that failed: the agent may have dialled before it told so, which is no fault of anybody inside. */
+  readonly cancelled: Set<string>;
+}
+
+function expectStream({ expected, cancelled }: Tokens): ExpectedStream {
   const token = randomBytes(tokenLength / 2).toString("hex");
-  const connected = new Promise<GuestStream>((resolve) => expected.set(token, resolve));
-  return { token, connected, cancel: () => expected.delete(token) };
+  let connectedStream: GuestStream | undefined;
+  const connected = new Promise<GuestStream>((resolve) => {
+    expected.set(token, (stream) => {
+      connectedStream = stream;
+      resolve(stream);
+    });
+  });
+  const cancel = (): void => {
+    connectedStream?.destroy();
+    if (!expected.delete(token)) return;
+    cancelled.add(token);
+    const [oldest] = cancelled;
+    if (cancelled.size > maxCancelled && oldest !== undefined) cancelled.delete(oldest);
+  };
+  return { token, connected, cancel };
 }
 
 function countRefusals(max: number, flood: { listener?: () => void }): (stream: Socket) => void {

@@ -8,7 +8,7 @@ import type { Ending } from "./ending.js";
 import type { GuestBounds } from "./guest-limits.js";
 import { signalNumber } from "./guest-signals.js";
 import type { GuestStream } from "./guest-stream.js";
-import { createGuestTable, type TableEntry } from "./guest-table.js";
+import { createGuestTable, type GuestTable, type TableEntry } from "./guest-table.js";
 import { environmentEnded, within } from "./within.js";
 
 /** Something that runs inside, with the streams that it was started with. */
@@ -91,28 +91,13 @@ export function connectAgent(options: AgentOptions): GuestAgent {
       const answer = await within(entry.answer, wait);
       if (answer.kind === "failed") throw notStarted(frame, answer.errno);
       const streams = await within(Promise.all(expected.map(({ connected }) => connected)), wait);
-      return describe(entry, streams);
+      return startedOne({ ...options, control, table }, entry, streams);
     } catch (error) {
       for (const { cancel } of expected) cancel();
       table.abandon(entry.id);
       throw error;
     }
   };
-  const describe = ({ id, exited }: TableEntry, streams: readonly GuestStream[]): Started => ({
-    streams,
-    exited,
-    signal: (name, group) => {
-      if (table.isRunning(id)) control.send({ op: "signal", id, signal: signalNumber(name), group });
-    },
-    kill: async () => {
-      if (table.isRunning(id)) control.send({ op: "signal", id, signal: signalNumber("SIGKILL"), group: true });
-      await within(exited, { timeoutMs: bounds.startTimeoutMs, ending }).catch(() => {
-        if (ending.end === undefined) options.onFault("nothing about the end of a process that was killed");
-      });
-    },
-    resize: (columns, rows) => control.send({ op: "resize", id, columns, rows }),
-    forget: () => table.forget(id),
-  });
   return {
     start,
     setDeadline: (ms) => control.send({ op: "deadline", ms: wholeMs(ms) }),
@@ -121,6 +106,31 @@ export function connectAgent(options: AgentOptions): GuestAgent {
       sendHello(control, options.dialPath, deadlineMs, forward);
       return within(greeted, { timeoutMs: bounds.startTimeoutMs, ending, signal });
     },
+  };
+}
+
+interface AgentParts extends AgentOptions {
+  readonly control: ControlChannel;
+  readonly table: GuestTable;
+}
+
+function startedOne(parts: AgentParts, { id, exited }: TableEntry, streams: readonly GuestStream[]): Started {
+  const { control, table, bounds, ending } = parts;
+  const signal: Started["signal"] = (name, group) => {
+    if (table.isRunning(id)) control.send({ op: "signal", id, signal: signalNumber(name), group });
+  };
+  return {
+    streams,
+    exited,
+    signal,
+    async kill() {
+      signal("SIGKILL", true);
+      await within(exited, { timeoutMs: bounds.startTimeoutMs, ending }).catch(() => {
+        if (ending.end === undefined) parts.onFault("nothing about the end of a process that was killed");
+      });
+    },
+    resize: (columns, rows) => control.send({ op: "resize", id, columns, rows }),
+    forget: () => table.forget(id),
   };
 }
 

@@ -27,19 +27,12 @@ export function manageWorkers(kind: WorkerKind, workers: WorkersFolder, maxStart
   const ending = new AbortController();
   let closing: Promise<void> | undefined;
 
-  const discard = async (folder: WorkerFolder): Promise<void> => {
-    if (!(await folder.exists())) return;
-    await kind.kill(folder);
-    const presence = await kind.presence(folder);
-    if (presence !== "no") throw left(folder.name, presence);
-    await folder.remove();
-  };
   const start = async (name: string, profile: ProfileTerms, options: CreateOptions): Promise<DisposableEnvironment> => {
     const folder = await workers.add(name);
     try {
       return await kind.start(folder, profile, options);
     } catch (error) {
-      await discard(folder).catch((cleanup: unknown) => {
+      await discard(kind, folder).catch((cleanup: unknown) => {
         throw notCreated(new AggregateError([error, cleanup], `${textOf(error)}; and then: ${textOf(cleanup)}`));
       });
       options.signal?.throwIfAborted();
@@ -51,7 +44,7 @@ export function manageWorkers(kind: WorkerKind, workers: WorkersFolder, maxStart
     // Its failure is told to whoever asked for it.
     const environment = await living.get(name)?.started.catch(() => undefined);
     await environment?.close();
-    await discard(folder);
+    await discard(kind, folder);
   };
   return {
     name: kind.name,
@@ -82,6 +75,14 @@ export function manageWorkers(kind: WorkerKind, workers: WorkersFolder, maxStart
       return closing;
     },
   };
+}
+
+async function discard(kind: WorkerKind, folder: WorkerFolder): Promise<void> {
+  if (!(await folder.exists())) return;
+  await kind.kill(folder);
+  const presence = await kind.presence(folder);
+  if (presence !== "no") throw left(folder.name, presence);
+  await folder.remove();
 }
 
 interface Living {

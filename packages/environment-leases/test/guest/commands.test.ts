@@ -77,6 +77,18 @@ describe.each(kinds)("commands in a $name environment", (kind) => {
       }));
   }
 
+  test("that cannot be started cost nothing but themselves, however often", () =>
+    withEnvironment(
+      kind,
+      async ({ run }) => {
+        for (let done = 0; done < 100; done += 1) {
+          await expect(run(["/no/such/program"])).rejects.toMatchObject({ code: "COMMAND_NOT_STARTED" });
+        }
+        expect((await run(["true"])).exitCode).toBe(0);
+      },
+      { maxRefusedStreams: 1, maxOpen: 4 },
+    ));
+
   test("are killed with their group when their time is over", () =>
     withEnvironment(kind, async ({ run }) => {
       const long = run(["sh", "-c", "sleep 1234 & sleep 1234"], { timeoutMs: 100 });

@@ -163,6 +163,13 @@ describe("streams that are dialled back", () => {
     await used.connected;
     const cancelled = listener.expect();
     cancelled.cancel();
+    const late = listener.expect();
+    const lateSocket = await dial();
+    lateSocket.write(late.token);
+    lateSocket.resume();
+    await late.connected;
+    late.cancel();
+    await once(lateSocket, "close");
     for (const said of ["0".repeat(32), used.token, cancelled.token, "", "short"]) {
       const socket = await dial();
       socket.resume();
