@@ -1,6 +1,6 @@
 """A process of the host for others to attack: holds a canary in its environment, memory, shared memory and an open file.
 
-    BERTH_ESCAPE_CANARY=… python victim.py TOKEN SECRET_FILE
+    NAME=CANARY python victim.py TOKEN SECRET_FILE NAME
 
 Tells where, then a line for each SIGUSR1. Ends with its input.
 """
@@ -16,7 +16,7 @@ PR_SET_PTRACER_ANY = ctypes.c_ulong(-1)
 IPC_PRIVATE, IPC_RMID = 0, 0
 
 libc = ctypes.CDLL(None)
-canary = os.environ["BERTH_ESCAPE_CANARY"].encode()
+canary = os.environ[sys.argv[3]].encode()
 secret = open(sys.argv[2], "rb")
 memory = ctypes.create_string_buffer(canary)
 shared = libc.shmget(IPC_PRIVATE, len(canary), 0o600)

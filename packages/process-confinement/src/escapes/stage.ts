@@ -44,6 +44,8 @@ export async function openStage(terms: EscapeTerms): Promise<Stage> {
   for (const folder of ["host", "other-owner", "contexts"]) mkdirSync(place(folder));
   for (const path of [secret, other]) writeFileSync(path, canary);
   cpSync(shipped, place("program"), { recursive: true });
+  // Its own, since another run of the kit may be at the same time.
+  const environName = `BERTH_ESCAPE_${token}`;
   const socketPath = place("host", "socket");
   // As long as it can be: the libuv of Node 20 fills a shorter one up with NULs, which are part of the name.
   const abstractName = `berth-escapes-${token}`.padEnd(107, "-");
@@ -54,11 +56,12 @@ export async function openStage(terms: EscapeTerms): Promise<Stage> {
     token,
     secret,
     canary,
+    environName,
   });
   const secretDescriptor = openSync(secret, "r");
   const canarySha256 = sha256Of(canary);
   const known = {
-    ...{ secret, other, token, canarySha256, socketPath, abstractName, environName: "BERTH_ESCAPE_CANARY" },
+    ...{ secret, other, token, canarySha256, socketPath, abstractName, environName },
     ...{ tcpPort: listeners.tcpPort, udpPort: listeners.udpPort, victim: victim.place, limits: terms.limits },
   };
   const workspace = (side: Side): string => place(`${side}-workspace`);

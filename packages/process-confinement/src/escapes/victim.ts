@@ -17,12 +17,21 @@ export interface VictimOptions {
   readonly token: string;
   readonly secret: string;
   readonly canary: string;
+  /** The variable that holds it. */
+  readonly environName: string;
 }
 
 /** @throws {ConfinementError} `INTERPRETER_NOT_FOUND` when the interpreter cannot run it. */
-export async function startVictim({ python, program, token, secret, canary }: VictimOptions): Promise<Victim> {
-  const env = { BERTH_ESCAPE_CANARY: canary, PATH: "/usr/bin:/bin" };
-  const child = spawn(python, ["-I", program, token, secret], { env, stdio: ["pipe", "pipe", "ignore"] });
+export async function startVictim({
+  python,
+  program,
+  token,
+  secret,
+  canary,
+  environName,
+}: VictimOptions): Promise<Victim> {
+  const env = { [environName]: canary, PATH: "/usr/bin:/bin" };
+  const child = spawn(python, ["-I", program, token, secret, environName], { env, stdio: ["pipe", "pipe", "ignore"] });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()).once("error", () => resolve()));
   child.stdin.on("error", () => {}); // it may be gone when we end its input
   let signals = 0;

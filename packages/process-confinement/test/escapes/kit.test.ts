@@ -1,6 +1,7 @@
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
 import {
   type EscapeCommand,
@@ -13,7 +14,14 @@ import {
 
 const itWithPython = partTest("python3");
 const bare = ({ file, args, env }: EscapeCommand): EscapeLaunch => ({ file, args, env });
-const folders = (): readonly string[] => readdirSync(tmpdir()).filter((name) => name.startsWith("berth-escapes-"));
+// Its own, since other tests run the kit at the same time.
+const scratch = mkdtempSync(join(tmpdir(), "kit-test-"));
+const folders = (): readonly string[] => readdirSync(scratch);
+beforeAll(() => vi.stubEnv("TMPDIR", scratch));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(scratch, { recursive: true, force: true });
+});
 
 /** What needs rights that an ordinary user has not succeeds only as root. */
 const forRoot = [
