@@ -10,6 +10,7 @@ import { readBubblewrapVersion } from "./bubblewrap-version.js";
 import { fails, holds, type Remedy, untried } from "./finding.js";
 import { type PlannedTrial, runTrials } from "./run-trials.js";
 import { sweepScratch } from "./scratch.js";
+import { sweepProbeGroups } from "./sweep-groups.js";
 import { tryAttempts } from "./try-attempts.js";
 import { tryHostDeath } from "./try-host-death.js";
 import { tryInterpreter } from "./try-interpreter.js";
@@ -37,9 +38,10 @@ export async function probeOn(host: ConfinementHost, scope: ProbeScope): Promise
   signal?.throwIfAborted();
   const tools = toolsOf(host);
   if (isConfinementError(tools)) return blocked(undefined, notHere(tools), scope);
+  sweepProbeGroups();
   sweepScratch(["/var/tmp", tmpdir()], Date.now());
   const version = await readBubblewrapVersion(tools.bubblewrap, signal);
-  const run = randomBytes(6).toString("hex");
+  const run = `${process.pid}-${randomBytes(6).toString("hex")}`;
   const [attempts, others] = await Promise.all([
     runTrials([{ aspects: ["sandbox"], run: () => tryAttempts(host, `probe-${run}-attempts`, signal) }], signal),
     runTrials(planOthers(host, run, scope), signal),
