@@ -50,6 +50,9 @@ async function explainByLease(lease: Lease, scheduler: Scheduler, otherwise: Tol
   const ended = await within(lease.ended, explainMs, scheduler);
   if (ended === undefined) return otherwise;
   if (ended.end?.reason === "memory") return { reason: "memory", detail: ended.end.detail };
+  // The worker itself was killed, and not the environment: the lease knows whether the kernel did it for memory.
+  const kills = ended.end?.memoryKills ?? 0;
+  if (kills > 0) return { reason: "memory", detail: `the kernel killed ${kills} of its processes for memory` };
   // We end the lease ourselves when the worker is gone: that says nothing about why it went.
   if (ended.reason === "crash") return otherwise;
   return { reason: reasons[ended.reason], detail: ended.end?.detail ?? ended.reason };

@@ -108,6 +108,8 @@ export interface EnvironmentEnd {
   readonly reason: "closed" | "deadline" | "memory" | "exit" | "signal" | "disk" | "output" | "unknown";
   /** Exit status or signal name, for a person. */
   readonly detail: string;
+  /** How often the kernel killed inside for memory, whatever ended it; undefined where nothing counts that. */
+  readonly memoryKills?: number | undefined;
 }
 
 /** One limit, and what holds it. */

@@ -65,7 +65,7 @@ function hostOf(sandbox: Sandbox): GuestHost {
     stdout: sandbox.stdout,
     stderr: sandbox.stderr,
     enforced: sandbox.enforced,
-    exited: sandbox.exited.then((exit) => ({ ...describeExit(exit), code: exit.code })),
+    exited: sandbox.exited.then((exit) => ({ ...describeExit(exit), code: exit.code, memoryKills: exit.memoryKills })),
     usage: () => {
       const { memoryBytes, processes } = sandbox.usage();
       return { memoryBytes, processes };

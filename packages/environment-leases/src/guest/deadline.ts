@@ -19,10 +19,10 @@ export function startDeadlineClock(remainingMs: number): DeadlineClock {
     set(ms) {
       deadlineAt = performance.now() + ms;
     },
-    explain({ reason, detail, code }) {
+    explain({ code, ...end }) {
       const passed = performance.now() >= deadlineAt - toleranceMs;
-      if (reason !== "exit" || code !== deadlineStatus || !passed) return { reason, detail };
-      return { reason: "deadline", detail: "the environment's own deadline has passed" };
+      if (end.reason !== "exit" || code !== deadlineStatus || !passed) return end;
+      return { ...end, reason: "deadline", detail: "the environment's own deadline has passed" };
     },
   };
 }
