@@ -1,16 +1,16 @@
 export type { EnforcementFinding, EnforcementReport, ProbeOptions } from "./enforcement.js";
 export type { ConfinementErrorCode, ConfinementErrorDetails } from "./errors.js";
 export { ConfinementError, isConfinementError } from "./errors.js";
-export type { Interpreter } from "./find-interpreter.js";
-export { findInterpreter } from "./find-interpreter.js";
-export { egressPort, egressSocketPath } from "./forwarder.js";
 export { openSandbox } from "./open-sandbox.js";
+export { egressPort, egressSocketPath } from "./plan/forwarder.js";
 export type { BoundPath, ConfinementLimits, ConfinementPolicy, NetworkPolicy, Workspace } from "./policy.js";
 export type { EndSandboxOptions } from "./presence.js";
 export { endSandbox, findSandbox } from "./presence.js";
 export { probe } from "./probe/probe.js";
 export type { SelfTestOptions } from "./probe/self-test.js";
 export { selfTest } from "./probe/self-test.js";
+export type { Interpreter } from "./program/find-interpreter.js";
+export { findInterpreter } from "./program/find-interpreter.js";
 export type {
   LimitEnforcement,
   Sandbox,

@@ -1,20 +1,20 @@
 import { type WatchedFolder, watchFolders } from "./disk-watch/watch-folders.js";
+import { type HeldSandbox, holdSandbox } from "./end/hold-sandbox.js";
+import { createOutputMeter } from "./end/output-meter.js";
 import { isConfinementError } from "./errors.js";
-import { type HeldSandbox, holdSandbox } from "./hold-sandbox.js";
-import { type ConfinementHost, thisHost } from "./host.js";
-import { type Launched, launch } from "./launch.js";
-import { limitSandbox, type SandboxLimits } from "./limit-sandbox.js";
 import type { ControlGroups } from "./limits/control-groups.js";
-import { createOutputMeter } from "./output-meter.js";
-import { planSandbox } from "./plan-sandbox.js";
-import type { PolicyTerms } from "./policy-terms.js";
-import { readSandboxOptions } from "./read-options.js";
-import { refuseHere } from "./refuse-here.js";
+import { limitSandbox, type SandboxLimits } from "./limits/limit-sandbox.js";
+import { planSandbox } from "./plan/plan-sandbox.js";
+import { markBinds } from "./plan/verify-binds.js";
+import type { PolicyTerms } from "./reading/policy-terms.js";
+import { readSandboxOptions } from "./reading/read-options.js";
+import type { SandboxTerms } from "./reading/sandbox-terms.js";
 import type { Sandbox, SandboxOptions } from "./sandbox.js";
-import type { SandboxTerms } from "./sandbox-terms.js";
-import { boundStart } from "./start-bound.js";
-import { type Started, startSandbox } from "./start-sandbox.js";
-import { markBinds } from "./verify-binds.js";
+import { type ConfinementHost, thisHost } from "./start/host.js";
+import { type Launched, launch } from "./start/launch.js";
+import { refuseHere } from "./start/refuse-here.js";
+import { boundStart } from "./start/start-bound.js";
+import { type Started, startSandbox } from "./start/start-sandbox.js";
 
 /**
  * Starts a command in a sandbox. Resolves when it was executed (handshake `shell`) or let go (handshake `command`).

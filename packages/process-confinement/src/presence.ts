@@ -1,9 +1,16 @@
 import { existsSync } from "node:fs";
+import {
+  isAlive,
+  lookFor,
+  type ProcessMark,
+  readBootId,
+  readPidNamespace,
+  signalProcess,
+} from "./identity/process-identity.js";
+import { readIdentity } from "./identity/read-identity.js";
 import { type ControlGroups, recordedControlGroups } from "./limits/control-groups.js";
-import { isAlive, lookFor, type ProcessMark, readBootId, readPidNamespace, signalProcess } from "./process-identity.js";
-import { readIdentity } from "./read-identity.js";
 import type { SandboxIdentity, SandboxPresence } from "./sandbox.js";
-import { becomesTrue } from "./within.js";
+import { becomesTrue } from "./waits/within.js";
 
 /**
  * Whether anything of a recorded sandbox is left: its processes, or a control group with a process. A number that was given

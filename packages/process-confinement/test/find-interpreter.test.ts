@@ -16,9 +16,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
-import { readElfLibraries } from "../src/elf-libraries.js";
-import { findProgram } from "../src/find-program.js";
 import { findInterpreter } from "../src/index.js";
+import { readElfLibraries } from "../src/program/elf-libraries.js";
+import { findProgram } from "../src/program/find-program.js";
 import { sandboxesOfThisFile } from "./sandboxes.js";
 
 const sandboxes = sandboxesOfThisFile();

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
-import { thisHost } from "../src/host.js";
 import { egressPort } from "../src/index.js";
 import { openSandboxOn } from "../src/open-sandbox.js";
+import { thisHost } from "../src/start/host.js";
 import { readAll, sandboxesOfThisFile, uniqueName } from "./sandboxes.js";
 
 const sandboxes = sandboxesOfThisFile();

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
-import { deniedCalls } from "../src/seccomp-calls.js";
+import { deniedCalls } from "../src/seccomp/calls.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const text = (name: string): string => readFileSync(`${root}${name}`, "utf8");

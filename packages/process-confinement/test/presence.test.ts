@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { afterEach, describe, expect, it } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
+import { markProcess, readBootId, readPidNamespace } from "../src/identity/process-identity.js";
 import { endSandbox, findSandbox, type SandboxIdentity } from "../src/index.js";
-import { markProcess, readBootId, readPidNamespace } from "../src/process-identity.js";
 import { sandboxesOfThisFile } from "./sandboxes.js";
 
 const sandboxes = sandboxesOfThisFile();

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
-import { thisHost } from "../src/host.js";
+import { listProcesses, readStat } from "../src/identity/process-identity.js";
 import {
   findSandbox,
   isConfinementError,
@@ -21,7 +21,7 @@ import {
   type SandboxOptions,
 } from "../src/index.js";
 import { openSandboxOn } from "../src/open-sandbox.js";
-import { listProcesses, readStat } from "../src/process-identity.js";
+import { thisHost } from "../src/start/host.js";
 
 import { readAll } from "./sandboxes.js";
 

@@ -1,4 +1,4 @@
-import { listInherited } from "../inherited-descriptors.js";
+import { listInherited } from "../start/inherited-descriptors.js";
 import type { AttemptPlan } from "./attempt-list.js";
 import { type EscapeTerms, readEscapeOptions } from "./escape-terms.js";
 import type { EscapeOptions, EscapeReport, EscapeResult } from "./escapes.js";

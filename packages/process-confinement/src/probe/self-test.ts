@@ -1,7 +1,7 @@
 import type { EnforcementReport } from "../enforcement.js";
 import { ConfinementError, type ConfinementErrorCode } from "../errors.js";
-import { type ConfinementHost, thisHost } from "../host.js";
 import type { ConfinementLimits } from "../policy.js";
+import { type ConfinementHost, thisHost } from "../start/host.js";
 import { wasTried } from "./finding.js";
 import { probeOn } from "./probe.js";
 

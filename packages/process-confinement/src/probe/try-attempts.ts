@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { EnforcementFinding } from "../enforcement.js";
-import type { ConfinementHost } from "../host.js";
+import type { ConfinementHost } from "../start/host.js";
 import { type AttemptsOptions, type AttemptsReport, attemptsProgram } from "./attempts.js";
 import { plantCanaries } from "./canaries.js";
 import { fails, holds, setUpInVain } from "./finding.js";

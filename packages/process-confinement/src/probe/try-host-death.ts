@@ -1,15 +1,15 @@
 import { once } from "node:events";
 import type { EnforcementFinding } from "../enforcement.js";
-import type { ConfinementHost } from "../host.js";
-import { type Launched, launch } from "../launch.js";
-import { limitSandbox } from "../limit-sandbox.js";
-import { planSandbox } from "../plan-sandbox.js";
-import { isAlive, type ProcessMark, signalProcess } from "../process-identity.js";
-import { readSandboxOptions } from "../read-options.js";
-import { refuseHere } from "../refuse-here.js";
-import { boundStart } from "../start-bound.js";
-import { startSandbox } from "../start-sandbox.js";
-import { becomesTrue } from "../within.js";
+import { isAlive, type ProcessMark, signalProcess } from "../identity/process-identity.js";
+import { limitSandbox } from "../limits/limit-sandbox.js";
+import { planSandbox } from "../plan/plan-sandbox.js";
+import { readSandboxOptions } from "../reading/read-options.js";
+import type { ConfinementHost } from "../start/host.js";
+import { type Launched, launch } from "../start/launch.js";
+import { refuseHere } from "../start/refuse-here.js";
+import { boundStart } from "../start/start-bound.js";
+import { startSandbox } from "../start/start-sandbox.js";
+import { becomesTrue } from "../waits/within.js";
 import { fails, holds, setUpInVain } from "./finding.js";
 import { trialEnvironment } from "./try-inside.js";
 

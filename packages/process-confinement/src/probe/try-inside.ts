@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
-import type { ConfinementHost } from "../host.js";
 import { openSandboxOn } from "../open-sandbox.js";
 import type { ConfinementPolicy } from "../policy.js";
 import type { Sandbox, SandboxExit } from "../sandbox.js";
+import type { ConfinementHost } from "../start/host.js";
 
 /** A short command that is run in a real sandbox, to see what happens. */
 export interface Trial {

@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { EnforcementFinding } from "../enforcement.js";
-import type { ConfinementHost } from "../host.js";
 import type { ConfinementLimits } from "../policy.js";
+import type { ConfinementHost } from "../start/host.js";
 import { fails, holds, type Remedy, setUpInVain } from "./finding.js";
 import { limitTrials } from "./limit-trials.js";
 import { scratchFolder } from "./scratch.js";

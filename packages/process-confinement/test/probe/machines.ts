@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { EnforcementFinding, EnforcementReport } from "../../src/enforcement.js";
-import { type ConfinementHost, thisHost } from "../../src/host.js";
 import { findPlaces } from "../../src/limits/group-place.js";
 import { readHierarchies } from "../../src/limits/hierarchies.js";
 import { thisLimitsHost } from "../../src/limits/limits-host.js";
+import { type ConfinementHost, thisHost } from "../../src/start/host.js";
 
 const programs = fileURLToPath(new URL("../programs/", import.meta.url));
 

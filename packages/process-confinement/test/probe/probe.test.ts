@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hasPart, partTest } from "../../../../fixtures/parts.js";
-import { thisHost } from "../../src/host.js";
 import { probe } from "../../src/index.js";
 import { limitAspects } from "../../src/probe/aspects.js";
 import { probeOn } from "../../src/probe/probe.js";
+import { thisHost } from "../../src/start/host.js";
 import { groupsTest } from "../limits/groups-test.js";
 import { failing, finding, inHandedGroups, mayRun, ordinaryUser, told, weakMachine } from "./machines.js";
 

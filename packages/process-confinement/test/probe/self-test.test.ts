@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
-import { thisHost } from "../../src/host.js";
 import { selfTest } from "../../src/index.js";
 import { selfTestOn } from "../../src/probe/self-test.js";
+import { thisHost } from "../../src/start/host.js";
 import { mayRun, ordinaryUser, told, weakMachine } from "./machines.js";
 
 describe("selfTest", () => {

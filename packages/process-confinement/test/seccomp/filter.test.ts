@@ -1,0 +1,101 @@
+// An inner file: the filter of the other architecture cannot be run here, so both are run by a small BPF interpreter.
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { deniedCalls } from "../../src/seccomp/calls.js";
+import { seccompFilter } from "../../src/seccomp/filter.js";
+import { decode, runFilter } from "./bpf.js";
+
+const allowed = 0x7fff0000;
+const killed = 0x80000000;
+const failsWith = (errno: number): number => 0x50000 + errno;
+const EPERM = 1;
+const ENOSYS = 38;
+const architectures = [
+  { name: "x64", audit: 0xc000003e, other: 0xc00000b7 },
+  { name: "arm64", audit: 0xc00000b7, other: 0x40000003 },
+] as const;
+
+const vectors = fileURLToPath(new URL("../../../../fixtures/vectors/process-confinement/", import.meta.url));
+
+describe.each(architectures)("the filter for $name", ({ name, audit, other }) => {
+  const filter = seccompFilter(name);
+  const run = (number: number, ...args: readonly bigint[]): number =>
+    runFilter(filter, { number, architecture: audit, args });
+
+  it("is the one on record", () => {
+    const file = `${vectors}seccomp-${name}.hex`;
+    const lines = `${Buffer.from(filter)
+      .toString("hex")
+      .replaceAll(/(.{16})/g, "$1\n")}`;
+    if (process.env["BERTH_REWRITE_GOLDEN"] === "1") writeFileSync(file, lines);
+    expect(lines).toBe(readFileSync(file, "utf8"));
+  });
+
+  it("is one that the kernel takes: at most 4,096 instructions, and every jump lands inside", () => {
+    const program = decode(filter);
+    expect(program.length).toBeLessThanOrEqual(4_096);
+    const jumps = [...program.entries()].filter(([, { code }]) => (code & 0x07) === 0x05);
+    for (const [at, { jt, jf }] of jumps) expect(at + 1 + Math.max(jt, jf)).toBeLessThan(program.length);
+    expect(program.at(-1)?.code).toBe(0x06);
+  });
+
+  it("ends a process that calls by another architecture's numbers", () => {
+    for (const architecture of [other, 0x40000003, 0])
+      expect(runFilter(filter, { number: 0, architecture })).toBe(killed);
+  });
+
+  const unconditional = deniedCalls.filter(({ denial }) => denial.kind === "error");
+  it.each(unconditional.filter((call) => call[name] !== undefined))("refuses $name whatever its arguments", (call) => {
+    const number = call[name] ?? -1;
+    expect(call.denial.errno).toBe(/^(clone3|io_uring_)/.test(call.name) ? ENOSYS : EPERM);
+    fc.assert(
+      fc.property(fc.array(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { maxLength: 6 }), (args) => {
+        expect(run(number, ...args)).toBe(failsWith(call.denial.errno));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  const numberOf = (called: string): number => deniedCalls.find((call) => call.name === called)?.[name] ?? -1;
+
+  it("lets clone make threads and processes, and refuses each new namespace", () => {
+    const [SIGCHLD, threadFlags] = [17n, 0x3d0f00n];
+    for (const flags of [SIGCHLD, threadFlags, 0x4111n]) expect(run(numberOf("clone"), flags)).toBe(allowed);
+    for (const bit of [0x20000n, 0x2000000n, 0x4000000n, 0x8000000n, 0x10000000n, 0x20000000n, 0x40000000n])
+      expect(run(numberOf("clone"), SIGCHLD | bit), `0x${bit.toString(16)}`).toBe(failsWith(EPERM));
+  });
+
+  it("refuses ioctl to put input into a terminal, whatever the upper half of the request says", () => {
+    const [TIOCSTI, TIOCLINUX, TCGETS] = [0x5412n, 0x541cn, 0x5401n];
+    for (const request of [TIOCSTI, TIOCLINUX, TIOCSTI | (1n << 32n)])
+      expect(run(numberOf("ioctl"), 0n, request)).toBe(failsWith(EPERM));
+    expect(run(numberOf("ioctl"), TIOCSTI, TCGETS)).toBe(allowed);
+  });
+
+  it("lets a program ask for its personality, and not switch protections of memory off", () => {
+    for (const harmless of [0n, 8n, 0xffffffffn]) expect(run(numberOf("personality"), harmless)).toBe(allowed);
+    for (const harmful of [0x40000n, 0x400000n, 0x440000n, 0x100000n])
+      expect(run(numberOf("personality"), harmful)).toBe(failsWith(EPERM));
+  });
+
+  it("lets a program make sockets of the families that a network namespace divides, and no others", () => {
+    const EAFNOSUPPORT = 97;
+    for (const family of [1n, 2n, 10n, 16n]) expect(run(numberOf("socket"), family)).toBe(allowed);
+    for (const family of [0n, 15n, 17n, 38n, 40n, 44n])
+      expect(run(numberOf("socket"), family)).toBe(failsWith(EAFNOSUPPORT));
+  });
+
+  it("allows every other call", () => {
+    const denied = new Set(deniedCalls.map((call) => call[name]));
+    for (let number = 0; number < 600; number++)
+      if (!denied.has(number)) expect(run(number), `${number}`).toBe(allowed);
+  });
+});
+
+it("the filter for x64 refuses the x32 ABI, whose numbers would pass all others", () => {
+  const filter = seccompFilter("x64");
+  for (const number of [0x40000000, 0x40000000 + 101, 0x40000000 + 521, 0xffffffff])
+    expect(runFilter(filter, { number, architecture: 0xc000003e })).toBe(failsWith(ENOSYS));
+});

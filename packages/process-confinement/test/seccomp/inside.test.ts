@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect } from "vitest";
+import { partTest } from "../../../../fixtures/parts.js";
+import { deniedCalls } from "../../src/seccomp/calls.js";
+import { sandboxesOfThisFile } from "../sandboxes.js";
+
+const sandboxes = sandboxesOfThisFile();
+const itInside = partTest("bubblewrap", "python3");
+const program = readFileSync(fileURLToPath(new URL("../programs/forbidden-calls.py", import.meta.url)), "utf8");
+
+const architecture = process.arch === "arm64" ? "arm64" : "x64";
+const none = [0, 0, 0, 0, 0, 0];
+/** What these need so that, without a filter, something else would come back than the filter's answer. */
+const argumentsOf: Readonly<Record<string, readonly number[]>> = {
+  clone: [0x10000000 | 17, 0, 0, 0, 0, 0],
+  ioctl: [0, 0x5412, 0, 0, 0, 0],
+  personality: [0x40000, 0, 0, 0, 0, 0],
+  socket: [40, 1, 0, 0, 0, 0],
+};
+const calls = deniedCalls.flatMap((call) => {
+  const number = call[architecture];
+  return number === undefined ? [] : [[call.name, number, argumentsOf[call.name] ?? none] as const];
+});
+
+describe("system calls inside", () => {
+  itInside("that are forbidden fail, each of them, when a program makes them", async () => {
+    const { stdout, stderr } = await sandboxes.run({
+      python: program,
+      args: ["-I", "-c", program, JSON.stringify(calls)],
+    });
+    expect(stderr).toBe("");
+    const expected = deniedCalls.filter((call) => call[architecture] !== undefined);
+    expect(JSON.parse(stdout)).toEqual(
+      Object.fromEntries(expected.map(({ name, denial }) => [name, [-1, denial.errno]])),
+    );
+  });
+
+  itInside("are refused by the filter: without it, in the same namespaces, many of them answer otherwise", () => {
+    // No capability and a user namespace of its own, so that none of them can do harm.
+    const harmless = calls.filter(([name]) => !["vhangup", "reboot", "clone"].includes(name));
+    const bare = ["--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--proc", "/proc"];
+    const command = ["/usr/bin/python3", "-I", "-c", program, JSON.stringify(harmless)];
+    const run = spawnSync("bwrap", [...bare, "--", ...command], { encoding: "utf8" });
+    expect(run.stderr).toBe("");
+    const answers: Record<string, readonly [number, number]> = JSON.parse(run.stdout);
+    const refusedAnyway = Object.entries(answers).filter(([name, [result, errno]]) => {
+      return result === -1 && errno === deniedCalls.find((call) => call.name === name)?.denial.errno;
+    });
+    const names = refusedAnyway.map(([name]) => name);
+    for (const name of ["ptrace", "keyctl", "add_key", "unshare", "personality", "process_vm_readv"])
+      expect(names).not.toContain(name);
+    expect(names.length).toBeLessThan(calls.length / 2);
+  });
+
+  itInside("of the x32 ABI and clone3 are absent; threads, processes and semaphores work", async () => {
+    const python = `
+import ctypes, multiprocessing, platform, subprocess, threading
+libc = ctypes.CDLL(None, use_errno=True)
+if platform.machine() == "x86_64":
+    assert (libc.syscall(0x40000000 | 39), ctypes.get_errno()) == (-1, 38)
+done = []
+threads = [threading.Thread(target=done.append, args=(n,)) for n in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert sorted(done) == list(range(8))
+assert subprocess.run(["/bin/echo", "hi"], capture_output=True).stdout == b"hi\\n"
+with multiprocessing.get_context("fork").Pool(2) as pool: assert pool.map(abs, [-1, -2]) == [1, 2]
+print("good")
+`;
+    const outcome = await sandboxes.run({ python });
+    expect(outcome).toMatchObject({ stdout: "good\n", stderr: "", exit: { reason: "exited", code: 0 } });
+  });
+});
