@@ -151,4 +151,15 @@ describe("files of a session", () => {
     expect((await session.files.read("x")).length).toBe(1_000_000);
     await expect(session.files.list({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
+
+  it("are listed when one of them says that it has more bytes than can be counted", async () => {
+    const { session, run } = await openLocalSession();
+    await run("import os\nclass Huge:\n  st_mode, st_size, st_mtime_ns = 0o100644, 2**62, 0\nopen('big', 'w').close()");
+    // No file system of a test machine surely takes such a file; the worker reads the same module.
+    await run(
+      "import sys\nf = sys.modules.get('berth_worker.files') or __import__('berth_worker.files').files\nf.os = type('O', (), {**vars(os), 'stat': staticmethod(lambda *a, **k: Huge)})",
+    );
+    expect(await session.files.list()).toMatchObject([{ path: "big", bytes: Number.MAX_SAFE_INTEGER }]);
+    expect((await run("1")).status).toBe("ok");
+  });
 });

@@ -40,6 +40,25 @@ describe("code that touches what it should not", () => {
     expect(next.stderr.text).toContain("two");
   });
 
+  it.each([
+    { name: "shows more characters beyond 16 bits than there is room", code: "display('\\U0001f600' * 5_000_000)" },
+    { name: "shows a form with a long media type", code: "display({'x' * 1_001: 'y'}, raw=True)" },
+    { name: "shows 65 forms at once", code: "display({f'a/{n}': 'y' for n in range(65)}, raw=True)" },
+  ])("$name: that is dropped and counted, and the session goes on", async ({ code }) => {
+    const { run } = await openLocalSession();
+    expect(await run(code)).toMatchObject({ status: "ok", displays: [], displaysDropped: 1 });
+    expect(await run("display('\\U0001f600' * 4)")).toMatchObject({ status: "ok", displaysDropped: 0 });
+  });
+
+  it("shows a value whose text lies about its length: it is cut", async () => {
+    const { run } = await openLocalSession();
+    const lying = "class S(str):\n  def __len__(self): return 5\n";
+    const told = await run(`${lying}class A:\n  def __repr__(self): return S('x' * 40_000_000)\nA()`);
+    expect(told.status).toBe("ok");
+    expect(told.result).toMatch(/… 38951424 characters more$/);
+    expect((await run("raise type('E' * 40_000_000, (Exception,), {})")).fault?.name).toHaveLength(1_000);
+  });
+
   it("raises from an alarm every millisecond: every call has its outcome", async () => {
     const { run } = await openLocalSession();
     const alarm = "import signal\ndef f(*a): 1/0\nsignal.signal(signal.SIGALRM, f)\nn = signal.ITIMER_REAL";

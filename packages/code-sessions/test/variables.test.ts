@@ -76,4 +76,11 @@ describe("variables of a session", () => {
     session.interrupt();
     await outcome;
   });
+
+  it("are listed however long their names are", async () => {
+    const { session, run } = await openLocalSession();
+    await run("globals()['\\U0001d4b3' * 1_000] = 1");
+    expect((await session.variables())[0]?.name).toHaveLength(1_000);
+    expect((await run("1")).status).toBe("ok");
+  });
 });

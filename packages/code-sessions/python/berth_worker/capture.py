@@ -142,7 +142,9 @@ class Capture:
         """A display, after the output before it. Dropped and counted when there is no room left."""
         if self.is_child:
             return
-        size = sum(len(text) for text in forms.values())
+        from berth_worker.forms import size_of
+
+        size = size_of(forms, self.display_room)
         with self._lock:
             self._drain()
             told = 0 < size <= self.display_room and self._displays < _MAX_DISPLAYS and self._call is not None

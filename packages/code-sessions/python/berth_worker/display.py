@@ -89,4 +89,5 @@ def _as_json(form):
 
 
 def _cut(text, limit):
+    text = str.__str__(text)  # `repr` may give a text of a class of its own, which says what length it likes
     return text if len(text) <= limit else f"{text[:limit]}… {len(text) - limit} characters more"

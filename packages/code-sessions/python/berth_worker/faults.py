@@ -2,6 +2,7 @@
 import sys
 import traceback
 
+_MAX_NAME = 1_000
 _MAX_MESSAGE = 65_536
 _MAX_TRACEBACK = 262_144
 _OURS = "<berth_worker"
@@ -18,7 +19,7 @@ def describe(error, colours):
         text = "".join(told.format())
         if colours:
             text = _coloured(text)
-        name = str(type(error).__name__)
+        name = str.__str__(str(type(error).__name__))[:_MAX_NAME]
         return {"name": name, "message": _cut(_message(error), _MAX_MESSAGE), "traceback": _cut(text, _MAX_TRACEBACK)}
     finally:
         sys.setrecursionlimit(limit)
@@ -26,7 +27,7 @@ def describe(error, colours):
 
 def _message(error):
     try:
-        return str(error)
+        return str.__str__(str(error))
     except Exception as fault:
         return f"<its message cannot be shown: {type(fault).__name__}>"
 

@@ -11,6 +11,8 @@ _MAX_ENTRIES = 10_000
 _PAGE = 500
 _MAX_PATH = 4_096
 _MAX_PART = 255
+#: A sparse file may say that it has more bytes than the host can count.
+_MAX_COUNT = 2**53 - 1
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -81,7 +83,7 @@ def _open_folder(settings, parts, make=False):
 def _entry(path, status):
     kind = _KINDS.get(stat.S_IFMT(status.st_mode), "other")
     shown = os.fsencode(path).decode("utf-8", "replace")
-    return {"path": shown, "kind": kind, "bytes": status.st_size, "modifiedAt": status.st_mtime_ns // 1_000_000}
+    return {"path": shown, "kind": kind, "bytes": min(status.st_size, _MAX_COUNT), "modifiedAt": status.st_mtime_ns // 1_000_000}
 
 
 def _list(settings, params):

@@ -5,6 +5,8 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 
 _MAX_VARIABLES = 1_000
 _MAX_PREVIEW = 200
+#: Characters of a name; the host reads at most 1,000 UTF-16 units.
+_MAX_NAME = 500
 _MAX_DEPTH = 3
 _BRACKETS = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", dict: "{}"}
 _TEXTS = (str, bytes, bytearray)
@@ -30,7 +32,7 @@ def list_variables(namespace):
 def _told(name, value):
     kind = type(value)
     size = sys.getsizeof(value) if _is_one_of(kind, _SIZED) else None
-    return {"name": name[:1_000], "type": _name_of(kind)[:200], "preview": _preview(value, 0)[:_MAX_PREVIEW], "size": size}
+    return {"name": name[:_MAX_NAME], "type": _name_of(kind)[:200], "preview": _preview(value, 0)[:_MAX_PREVIEW], "size": size}
 
 
 def _is_one_of(kind, kinds):
