@@ -2,12 +2,18 @@
 export type Denial =
   /** Fails with this error number. */
   | { readonly kind: "error"; readonly errno: number }
-  /** Fails when an argument's low half has any of these bits. */
-  | { readonly kind: "bits"; readonly argument: number; readonly mask: number; readonly errno: number }
+  /** Fails when an argument's low half has any of these bits, and the other argument, where there is one, any of its own. */
+  | (ArgumentBits & { readonly kind: "bits"; readonly when?: ArgumentBits | undefined; readonly errno: number })
   /** Fails when an argument's low half is one of these values. */
   | { readonly kind: "values"; readonly argument: number; readonly values: readonly number[]; readonly errno: number }
   /** Fails unless an argument's low half is one of these values. */
   | { readonly kind: "others"; readonly argument: number; readonly values: readonly number[]; readonly errno: number };
+
+/** Bits of one argument. */
+export interface ArgumentBits {
+  readonly argument: number;
+  readonly mask: number;
+}
 
 /** One forbidden call. A number is undefined where the architecture does not have it. */
 export interface DeniedCall {
@@ -24,6 +30,11 @@ const EAFNOSUPPORT = 97;
 const newNamespaces = 0x7e020000;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+const F_SETLEASE = 1024;
+/** S_ISUID and S_ISGID. */
+const otherUserBits = 0o6000;
+/** O_CREAT and what is O_TMPFILE without O_DIRECTORY: without them the mode is no argument, and may be anything. */
+const makesFile = 0x400040;
 
 /** PER_LINUX, PER_LINUX32, both with UNAME26, and the question which one it is; others switch protections of memory off. */
 const harmlessPersonalities = [0, 8, 0x20000, 0x20008, 0xffffffff];
@@ -38,6 +49,15 @@ const call = (name: string, x64: number | undefined, arm64: number | undefined, 
   denial: denial ?? { kind: "error", errno: EPERM },
 });
 
+/** A mode with which a file would run as somebody else than who starts it. */
+const otherUser = (argument: number, when?: ArgumentBits): Denial => ({
+  kind: "bits",
+  argument,
+  mask: otherUserBits,
+  when,
+  errno: EPERM,
+});
+
 /**
  * What is refused inside, by number (arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h, Linux
  * 6.18). README § System calls says why for each group.
@@ -50,6 +70,22 @@ export const deniedCalls: readonly DeniedCall[] = [
   call("setns", 308, 268),
   call("ioctl", 16, 29, { kind: "values", argument: 1, values: [TIOCSTI, TIOCLINUX], errno: EPERM }),
   call("socket", 41, 198, { kind: "others", argument: 0, values: dividedFamilies, errno: EAFNOSUPPORT }),
+
+  // A lease lets the holder make every open of that file wait, on the whole machine (fcntl(2), 45 seconds each time).
+  call("fcntl", 72, 25, { kind: "values", argument: 1, values: [F_SETLEASE], errno: EPERM }),
+
+  // In a bound folder such a file is the host's user's own, for every user of the machine who can reach it.
+  call("chmod", 90, undefined, otherUser(1)),
+  call("fchmod", 91, 52, otherUser(1)),
+  call("fchmodat", 268, 53, otherUser(2)),
+  call("fchmodat2", 452, 452, otherUser(2)),
+  call("creat", 85, undefined, otherUser(1)),
+  call("open", 2, undefined, otherUser(2, { argument: 1, mask: makesFile })),
+  call("openat", 257, 56, otherUser(3, { argument: 2, mask: makesFile })),
+  // Its mode lies in a structure, which the filter cannot read; who uses it falls back to openat.
+  call("openat2", 437, 437, { kind: "error", errno: ENOSYS }),
+  call("mknod", 133, undefined, otherUser(1)),
+  call("mknodat", 259, 33, otherUser(2)),
 
   call("ptrace", 101, 117),
   call("process_vm_readv", 310, 270),

@@ -1,4 +1,4 @@
-import { type Denial, type DeniedCall, deniedCalls } from "./calls.js";
+import { type ArgumentBits, type Denial, type DeniedCall, deniedCalls } from "./calls.js";
 
 /** Architectures for which there is a filter, as Node names them. */
 export type FilterArchitecture = "x64" | "arm64";
@@ -69,10 +69,23 @@ function deny({ denial }: DeniedCall, number: number | undefined): readonly BpfI
 function denialBody(denial: Denial): readonly BpfInstruction[] {
   const refused = returns(errnoAnswer(denial.errno));
   if (denial.kind === "error") return [refused];
+  if (denial.kind === "bits") {
+    const { when } = denial;
+    return [
+      ...(when === undefined ? [] : [...testBits(when, 1, 0), returns(allow)]),
+      ...testBits(denial, 0, 1),
+      refused,
+      returns(allow),
+    ];
+  }
   const argument = load(argumentOffset(denial.argument));
-  if (denial.kind === "bits") return [argument, compare(jumpBits, denial.mask, 0, 1), refused, returns(allow)];
   const [ofListed, ofOthers] = denial.kind === "values" ? [refused, returns(allow)] : [returns(allow), refused];
   return [argument, ...denial.values.flatMap((value) => [compare(jumpEqual, value, 0, 1), ofListed]), ofOthers];
+}
+
+/** Skips so many instructions when any of the bits is there, and when none is. */
+function testBits({ argument, mask }: ArgumentBits, jt: number, jf: number): readonly BpfInstruction[] {
+  return [load(argumentOffset(argument)), compare(jumpBits, mask, jt, jf)];
 }
 
 function load(offset: number): BpfInstruction {

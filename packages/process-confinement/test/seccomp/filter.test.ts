@@ -49,7 +49,7 @@ describe.each(architectures)("the filter for $name", ({ name, audit, other }) =>
   const unconditional = deniedCalls.filter(({ denial }) => denial.kind === "error");
   it.each(unconditional.filter((call) => call[name] !== undefined))("refuses $name whatever its arguments", (call) => {
     const number = call[name] ?? -1;
-    expect(call.denial.errno).toBe(/^(clone3|io_uring_)/.test(call.name) ? ENOSYS : EPERM);
+    expect(call.denial.errno).toBe(/^(clone3|io_uring_|openat2)/.test(call.name) ? ENOSYS : EPERM);
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { maxLength: 6 }), (args) => {
         expect(run(number, ...args)).toBe(failsWith(call.denial.errno));
@@ -72,6 +72,39 @@ describe.each(architectures)("the filter for $name", ({ name, audit, other }) =>
     for (const request of [TIOCSTI, TIOCLINUX, TIOCSTI | (1n << 32n)])
       expect(run(numberOf("ioctl"), 0n, request)).toBe(failsWith(EPERM));
     expect(run(numberOf("ioctl"), TIOCSTI, TCGETS)).toBe(allowed);
+  });
+
+  it("refuses leases on files, and no other use of fcntl", () => {
+    const [F_SETLEASE, F_GETLEASE, F_SETFL, F_DUPFD_CLOEXEC] = [1024n, 1025n, 4n, 1030n];
+    expect(run(numberOf("fcntl"), 3n, F_SETLEASE, 1n)).toBe(failsWith(EPERM));
+    for (const command of [F_GETLEASE, F_SETFL, F_DUPFD_CLOEXEC])
+      expect(run(numberOf("fcntl"), 3n, command, F_SETLEASE)).toBe(allowed);
+  });
+
+  const modes = [
+    { called: "chmod", before: [0n] },
+    { called: "fchmod", before: [0n] },
+    { called: "fchmodat", before: [0n, 0n] },
+    { called: "fchmodat2", before: [0n, 0n] },
+    { called: "creat", before: [0n] },
+    { called: "open", before: [0n, 0o101n] },
+    { called: "openat", before: [0n, 0n, 0o101n] },
+    { called: "openat", before: [0n, 0n, 0o20200002n] }, // O_TMPFILE
+    { called: "mknod", before: [0n] },
+    { called: "mknodat", before: [0n, 0n] },
+  ] as const;
+  it.each(modes.filter(({ called }) => numberOf(called) !== -1))(
+    "refuses $called to give a file other rights than its caller's",
+    ({ called, before }) => {
+      for (const mode of [0o4755n, 0o2755n, 0o6777n, 0o104644n])
+        expect(run(numberOf(called), ...before, mode), `${mode}`).toBe(failsWith(EPERM));
+      for (const mode of [0o755n, 0o1777n, 0o644n, 0n]) expect(run(numberOf(called), ...before, mode)).toBe(allowed);
+    },
+  );
+
+  it("does not look at the mode of an open that makes no file", () => {
+    if (numberOf("open") !== -1) expect(run(numberOf("open"), 0n, 0o2n, 0o6777n)).toBe(allowed);
+    expect(run(numberOf("openat"), 0n, 0n, 0o200002n, 0o6777n)).toBe(allowed); // O_DIRECTORY
   });
 
   it("lets a program ask for its personality, and not switch protections of memory off", () => {

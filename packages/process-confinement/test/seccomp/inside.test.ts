@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
@@ -16,6 +18,16 @@ const none = [0, 0, 0, 0, 0, 0];
 const argumentsOf: Readonly<Record<string, readonly number[]>> = {
   clone: [0x10000000 | 17, 0, 0, 0, 0, 0],
   ioctl: [0, 0x5412, 0, 0, 0, 0],
+  chmod: [0, 0o4755, 0, 0, 0, 0],
+  creat: [0, 0o4755, 0, 0, 0, 0],
+  fchmod: [-1, 0o4755, 0, 0, 0, 0],
+  fchmodat: [-100, 0, 0o4755, 0, 0, 0],
+  fchmodat2: [-100, 0, 0o4755, 0, 0, 0],
+  fcntl: [-1, 1024, 0, 0, 0, 0],
+  mknod: [0, 0o4755, 0, 0, 0, 0],
+  mknodat: [-100, 0, 0o4755, 0, 0, 0],
+  open: [0, 0x40, 0o4755, 0, 0, 0],
+  openat: [-100, 0, 0x40, 0o4755, 0, 0],
   personality: [0x40000, 0, 0, 0, 0, 0],
   socket: [40, 1, 0, 0, 0, 0],
 };
@@ -71,5 +83,41 @@ print("good")
 `;
     const outcome = await sandboxes.run({ python });
     expect(outcome).toMatchObject({ stdout: "good\n", stderr: "", exit: { reason: "exited", code: 0 } });
+  });
+
+  itInside("leave no program in a bound folder that others could start as this user", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "berth-modes-"));
+    const python = `
+import os
+os.chdir("/shared")
+def attempt(change):
+    try: change()
+    except PermissionError as error: print(error.errno)
+for mode in (0o4755, 0o2755):
+    open("a", "w").close()
+    attempt(lambda: os.chmod("a", mode))
+    attempt(lambda: os.open("b", os.O_CREAT | os.O_WRONLY, mode))
+    attempt(lambda: os.open(".", os.O_TMPFILE | os.O_WRONLY, mode))
+    attempt(lambda: os.mknod("c", mode))
+os.chmod("a", 0o1755)
+`;
+    try {
+      const policy = { readWrite: [{ source: folder, target: "/shared" }] };
+      const { stdout, stderr } = await sandboxes.run({ python, policy });
+      expect([stderr, stdout]).toEqual(["", "1\n".repeat(8)]);
+      expect(readdirSync(folder)).toEqual(["a"]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  itInside("cannot make the host wait for a file", async () => {
+    const python = `
+import fcntl, os
+for kind in (fcntl.F_RDLCK, fcntl.F_WRLCK):
+    try: fcntl.fcntl(os.open("/etc/passwd", os.O_RDONLY), 1024, kind)
+    except PermissionError as error: print(error.errno)
+`;
+    expect(await sandboxes.run({ python })).toMatchObject({ stdout: "1\n1\n", stderr: "" });
   });
 });
