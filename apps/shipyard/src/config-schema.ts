@@ -154,6 +154,7 @@ const shipyardFile = z.strictObject({
   auth: z
     .strictObject({ tokenFile: absolutePath, operators: z.array(z.string().min(1).max(200)).default([]) })
     .optional(),
+  page: z.strictObject({ principals: z.array(z.string().min(1).max(200)).max(1_024).optional() }).prefault({}),
   allowedHosts: z.array(z.string().min(1).max(253)).max(256).default([]),
   audit: z.strictObject({ durability: z.enum(["each", "batch", "none"]).default("batch") }).prefault({}),
   log: z.strictObject({ level: z.enum(["debug", "info", "warn", "error"]).default("info") }).prefault({}),

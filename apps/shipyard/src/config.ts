@@ -21,6 +21,8 @@ export interface ShipyardConfig {
   readonly http: DoorLimits & { readonly maxConnections: number };
   /** Absent: no authentication, which a loopback address allows. */
   readonly auth?: AuthConfig | undefined;
+  /** Who may use the page at `/`. Absent: `local` without authentication, else the operators. */
+  readonly page: { readonly principals?: readonly string[] | undefined };
   /** Host names that clients may use beside those of this machine. */
   readonly allowedHosts: readonly string[];
   readonly audit: { readonly durability: "each" | "batch" | "none" };

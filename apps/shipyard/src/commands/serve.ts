@@ -1,6 +1,5 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createSessions } from "@berth/code-sessions";
 import type { Admitter } from "@berth/mcp-server/http";
 import { openAdmission } from "../admission.js";
@@ -17,6 +16,7 @@ import { listen } from "../listen.js";
 import { createLogger, type Logger } from "../logger.js";
 import { obeyer } from "../obey.js";
 import { openLeases } from "../open-leases.js";
+import { openPage } from "../open-page.js";
 import { say } from "../output.js";
 import { profileStatuses, requireProfile } from "../profile-status.js";
 import { ownedProfiles } from "../profiles.js";
@@ -109,7 +109,7 @@ async function start(terms: ServeTerms, closers: Closers, exits: ExitSignals): P
     ...{ version, sessions, admitter, allowedHosts: config.allowedHosts },
     leases: { list: leases.list, profiles: statuses },
     isOperator: admitter && ((principal) => config.auth?.operators.includes(principal) === true),
-    pageFolder: fileURLToPath(new URL("page/", import.meta.url)),
+    ...openPage(config, statuses, closers, exits.signal),
     limits: doorLimits(config),
     onFault: (fault) => logger.error({ err: fault }, "HTTP"),
   });

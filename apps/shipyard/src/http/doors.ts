@@ -3,6 +3,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { createAdmit } from "./admission.js";
 import { createRunCode } from "./calls.js";
+import { isForeignPage } from "./foreign-page.js";
 import { createMcpDoor } from "./mcp/door.js";
 import { createMetrics } from "./metrics.js";
 import { namesServed } from "./names-served.js";
@@ -15,6 +16,7 @@ import { fileRoutes } from "./rest/file-routes.js";
 import { legacyRoutes } from "./rest/legacy-routes.js";
 import { describeRoutes } from "./rest/openapi.js";
 import { operatorRoutes } from "./rest/operator-routes.js";
+import { pageRoutes } from "./rest/page-routes.js";
 import type { RestParts } from "./rest/parts.js";
 import { answer, plain, type Route } from "./rest/route.js";
 import { serveRoutes } from "./rest/serve-routes.js";
@@ -55,12 +57,15 @@ export function createDoors(parts: DoorsParts): Doors {
     maxBodyBytes: terms.maxBodyBytes,
   });
   const isOperator = parts.isOperator ?? (() => admitter === undefined);
-  const routes = allRoutes({ version, sessions, leases, runCode, metrics, terms, onFault, now, bodies });
+  const routes = allRoutes({ version, sessions, leases, runCode, metrics, terms, onFault, now, bodies }, parts.page);
   const page = openPageFiles(parts.pageFolder);
 
   const app = new Hono();
   // Before everything, `/mcp` included: a page of another origin must reach nothing (DNS rebinding).
   app.use(async (context, next) => {
+    const { method } = context.req;
+    if (admitter === undefined && isForeignPage(method, context.req.header("sec-fetch-site")))
+      return answer(403, { error: "pages of another origin may not change anything here" });
     const refusal = names.refusal(context.req.header("host"), context.req.header("origin"));
     return refusal === undefined ? next() : answer(403, { error: refusal });
   });
@@ -82,7 +87,7 @@ export function createDoors(parts: DoorsParts): Doors {
   return { fetch: (request, env) => app.fetch(request, env), close: mcp.close, [Symbol.asyncDispose]: mcp.close };
 }
 
-function allRoutes(rest: RestParts): readonly Route[] {
+function allRoutes(rest: RestParts, page: DoorsParts["page"]): readonly Route[] {
   let description = "";
   const routes = [
     ...operatorRoutes(rest),
@@ -91,6 +96,7 @@ function allRoutes(rest: RestParts): readonly Route[] {
     ...executeRoutes(rest),
     ...sessionRoutes(rest),
     ...fileRoutes(rest),
+    ...pageRoutes(page, rest.version),
     descriptionRoute(() => description),
   ];
   description = describeRoutes(routes, rest.version);

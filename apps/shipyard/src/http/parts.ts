@@ -1,6 +1,7 @@
 import type { Sessions } from "@berth/code-sessions";
 import type { Leases, ProfileStatus, Scheduler } from "@berth/environment-leases";
 import type { Admitter } from "@berth/mcp-server/http";
+import type { MachineFindings } from "../machine-report.js";
 
 /** Whoever comes without authentication. */
 export const localPrincipal = "local";
@@ -19,11 +20,25 @@ export interface DoorsParts {
   readonly allowedHosts?: readonly string[] | undefined;
   /** A folder of built files for `/`, read once. Absent, or not there: `/` is not found. */
   readonly pageFolder?: string | undefined;
+  /** Absent: nobody may use the page, and its routes are not there. */
+  readonly page?: PageParts | undefined;
   readonly limits?: DoorLimits | undefined;
   /** Told what failed and is no client's fault. */
   readonly onFault?: ((fault: unknown) => void) | undefined;
   /** Monotonic clock and timers. Default: the system's. */
   readonly scheduler?: Scheduler | undefined;
+}
+
+/** What the page is told beside what every client is. */
+export interface PageParts {
+  readonly mayUse: (principal: string) => boolean;
+  readonly provider: string;
+  readonly isolated: boolean;
+  /** Where code sees the folder that outlives it. */
+  readonly uploads: string | undefined;
+  readonly profiles: readonly ProfileStatus[];
+  /** What this machine enforces, found by trying. */
+  readonly machine: () => Promise<MachineFindings>;
 }
 
 /** Bounds of the doors. */

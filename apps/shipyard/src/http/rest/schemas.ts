@@ -9,7 +9,9 @@ import type {
   LegacyOutcome,
   LegacySessions,
   ListedLeaseBody,
+  MachineBody,
   OutcomeBody,
+  PageUserBody,
   ProfileBody,
   RefusalBody,
   RenewBody,
@@ -154,13 +156,32 @@ export const statuses: Schema<{ readonly sessions: readonly StatusBody[] }> = z.
 export const leases: Schema<{ readonly leases: readonly ListedLeaseBody[] }> = z.object({
   leases: z.array(lease.extend({ owner: z.string().optional(), session: z.string().optional() })),
 });
-export const profiles: Schema<{ readonly profiles: readonly ProfileBody[] }> = z.object({
-  profiles: z.array(
+const profile = z.object({
+  profile: z.string(),
+  provider: z.string(),
+  isolated: z.boolean(),
+  refusal: z.object({ message: z.string(), cure: z.string().optional() }).optional(),
+});
+export const profiles: Schema<{ readonly profiles: readonly ProfileBody[] }> = z.object({ profiles: z.array(profile) });
+
+// The page's own.
+export const pageUser: Schema<PageUserBody> = z.object({
+  principal: z.string(),
+  operator: z.boolean(),
+  version: z.string(),
+  provider: z.string(),
+  isolated: z.boolean(),
+  uploads: z.string().optional().meta({ description: "Where code sees the folder that outlives it" }),
+  profiles: z.array(profile),
+});
+export const machine: Schema<MachineBody> = z.object({
+  checked_at: z.iso.datetime(),
+  checks: z.array(
     z.object({
-      profile: z.string(),
-      provider: z.string(),
-      isolated: z.boolean(),
-      refusal: z.object({ message: z.string(), cure: z.string().optional() }).optional(),
+      name: z.string(),
+      status: z.enum(["ok", "warn", "fail"]),
+      message: z.string(),
+      advice: z.string().optional(),
     }),
   ),
 });

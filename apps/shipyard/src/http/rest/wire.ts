@@ -146,3 +146,26 @@ export interface ProfileBody {
   readonly isolated: boolean;
   readonly refusal?: { readonly message: string; readonly cure?: string | undefined } | undefined;
 }
+
+/** Who uses the page. */
+export interface PageUserBody {
+  readonly principal: string;
+  readonly operator: boolean;
+  readonly version: string;
+  readonly provider: string;
+  readonly isolated: boolean;
+  readonly uploads?: string | undefined;
+  readonly profiles: readonly ProfileBody[];
+}
+
+export interface CheckBody {
+  readonly name: string;
+  readonly status: "ok" | "warn" | "fail";
+  readonly message: string;
+  readonly advice?: string | undefined;
+}
+
+export interface MachineBody {
+  readonly checked_at: string;
+  readonly checks: readonly CheckBody[];
+}
