@@ -1,10 +1,14 @@
 import { SessionError } from "./errors.js";
 
-/** A bounded number of places, and a bounded queue in which owners take turns. */
+/**
+ * A bounded number of places, and a bounded queue in which owners take turns. Once two owners have come, the last place is
+ * kept for one that has none: nobody's long calls keep everybody else out. One machine over both, hence its length.
+ */
 export interface FairSlots {
   /**
    * Resolves with what gives the place back.
-   * @throws {SessionError} `SESSIONS_BUSY` when the queue is full. An abort rejects with the signal's reason.
+   * @throws {SessionError} `SESSIONS_BUSY` when the queue is full and no other owner has more of it; else the last that came of whoever
+   * has most is refused so. An abort rejects with the signal's reason.
    */
   enter(owner: string, signal: AbortSignal | undefined): Promise<() => void>;
   counts(): { readonly running: number; readonly queued: number };
@@ -20,6 +24,9 @@ interface Waiting {
 export function createFairSlots({ places, queue }: { readonly places: number; readonly queue: number }): FairSlots {
   // In the order in which owners are served next: who was served goes to the end.
   const lines = new Map<string, Set<Waiting>>();
+  const held = new Map<string, number>();
+  let first: string | undefined;
+  let isShared = false;
   let running = 0;
   let queued = 0;
   let closed: { readonly reason: unknown } | undefined;
@@ -31,24 +38,32 @@ export function createFairSlots({ places, queue }: { readonly places: number; re
     if (line.size === 0) lines.delete(owner);
     return true;
   };
+  const mayEnter = (owner: string): boolean => {
+    const isLast = running === places - 1 && places > 1 && isShared;
+    return running < places && !(isLast && held.has(owner));
+  };
   const admitNext = (): void => {
     for (const [owner, line] of lines) {
+      if (!mayEnter(owner)) continue;
       for (const waiting of line) {
-        if (running >= places) return;
         leave(owner, waiting);
         if (lines.delete(owner)) lines.set(owner, line);
-        running += 1;
         waiting.admit();
         return;
       }
     }
   };
-  const place = (): (() => void) => {
+  const place = (owner: string): (() => void) => {
+    running += 1;
+    held.set(owner, (held.get(owner) ?? 0) + 1);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       running -= 1;
+      const left = (held.get(owner) ?? 0) - 1;
+      if (left > 0) held.set(owner, left);
+      else held.delete(owner);
       admitNext();
     };
   };
@@ -57,19 +72,28 @@ export function createFairSlots({ places, queue }: { readonly places: number; re
     lines.set(owner, known);
     return known;
   };
+  const busy = (): SessionError =>
+    new SessionError("SESSIONS_BUSY", `${places} session-less calls run and ${queue} wait`, {
+      cure: "try again when some have ended, or use a session",
+    });
+  /** A full queue is shared: whoever has most of it gives up its last call, which has not begun, to an owner with less. */
+  const makeRoom = (owner: string): boolean => {
+    let largest: readonly [string, Set<Waiting>] | undefined;
+    for (const entry of lines) if (entry[1].size > (largest?.[1].size ?? 0)) largest = entry;
+    if (largest === undefined || largest[1].size <= (lines.get(owner)?.size ?? 0) + 1) return false;
+    const last = [...largest[1]].at(-1);
+    if (last === undefined || !leave(largest[0], last)) return false;
+    last.refuse(busy());
+    return true;
+  };
   return {
     async enter(owner, signal) {
       signal?.throwIfAborted();
       if (closed !== undefined) throw closed.reason;
-      if (running < places) {
-        running += 1;
-        return place();
-      }
-      if (queued >= queue) {
-        throw new SessionError("SESSIONS_BUSY", `${places} session-less calls run and ${queued} wait`, {
-          cure: "try again when some have ended, or use a session",
-        });
-      }
+      isShared ||= first !== undefined && first !== owner;
+      first ??= owner;
+      if (mayEnter(owner)) return place(owner);
+      if (queued >= queue && !makeRoom(owner)) throw busy();
       queued += 1;
       return new Promise((resolve, reject) => {
         const onAbort = (): void => {
@@ -79,7 +103,7 @@ export function createFairSlots({ places, queue }: { readonly places: number; re
         const waiting: Waiting = {
           admit() {
             settled();
-            resolve(place());
+            resolve(place(owner));
           },
           refuse(reason) {
             settled();

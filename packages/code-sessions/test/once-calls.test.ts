@@ -43,6 +43,36 @@ it("owners take turns, however many calls one of them has waiting", async () => 
   expect(order).toEqual(["a1", "a2", "b1", "a3", "b2", "a4"]);
 });
 
+it("a full queue has room for who has less of it: whoever has most gives up the last that came", async () => {
+  await using set = openFakeSet({ limits: { maxSessionless: 1, maxSessionlessQueued: 3 } });
+  const call = (owner: string, code: string) =>
+    set.sessions.executeOnce(owner, { code }).then(
+      ({ stdout }) => stdout.text,
+      ({ code }) => code,
+    );
+  const adas = ["wait", "1", "2", "3"].map((code) => call("ada", code));
+  await settled();
+  const bobs = ["4", "5"].map((code) => call("bob", code));
+  await settled();
+  expect(set.sessions.counts()).toMatchObject({ sessionless: 1, sessionlessQueued: 3 });
+  set.parts.runs[0]?.outcome.resolve(outcomeOf("ok", "0"));
+  expect(await Promise.all(adas)).toEqual(["0", "1", "2", "SESSIONS_BUSY"]);
+  expect(await Promise.all(bobs)).toEqual(["4", "SESSIONS_BUSY"]);
+});
+
+it("once two owners have come, the last place is for one that has none", async () => {
+  await using set = openFakeSet({ limits: { maxSessionless: 2 } });
+  await set.sessions.executeOnce("bob", { code: "1" });
+  await settled();
+  const [first, second] = ["wait", "2"].map((code) => set.sessions.executeOnce("ada", { code }));
+  await settled();
+  expect(set.sessions.counts()).toMatchObject({ sessionless: 1, sessionlessQueued: 1 });
+  expect((await set.sessions.executeOnce("bob", { code: "3" })).stdout.text).toBe("3");
+  set.parts.runs[1]?.outcome.resolve(outcomeOf("ok"));
+  expect((await first)?.status).toBe("ok");
+  expect((await second)?.stdout.text).toBe("2");
+});
+
 it("one that waits and is given up leaves the queue", async () => {
   await using set = openFakeSet({ limits: { maxSessionless: 1 } });
   const first = set.sessions.executeOnce("ada", { code: "wait" });
