@@ -88,6 +88,7 @@ async def main() -> None:
     # The protocol is named, since asyncio switches Nagle's algorithm off only where it is: 40 ms an answer otherwise.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))
+    listening.listen()
     print(listening.getsockname()[1], flush=True)
     config = uvicorn.Config(server.streamable_http_app(), log_level="error")
     await uvicorn.Server(config).serve(sockets=[listening])

@@ -1,4 +1,4 @@
-import { request, Agent } from "node:http";
+import { Agent, request } from "node:http";
 
 // The load client of the session bench: MCP 2025-06-18 over Streamable HTTP on one kept-alive connection, the same bytes
 // for every server. It understands both forms of answer, JSON and one event.

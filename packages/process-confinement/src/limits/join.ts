@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { LimitPlan } from "./plan.js";
 import { isWholeBlocks, type Rlimits, ulimitCommands } from "./rlimits.js";
 
@@ -17,7 +18,7 @@ export function joinPrefix(
 ): readonly string[] {
   const steps = [
     ...first,
-    ...groups.map((_, index) => `echo $$ >"\${${index + 1}}/cgroup.procs"`),
+    ...groups.map((group, index) => enter(group, `\${${index + 1}}`)),
     ...ulimitCommands(outside),
   ];
   return [...shell(steps, groups), ...exactFileSize(outside, prlimit)];
@@ -29,6 +30,12 @@ export function joinPrefix(
  */
 export function innerPrefix({ inside, prlimit }: LimitPlan): readonly string[] {
   return [...shell(ulimitCommands(inside), []), ...exactFileSize(inside, prlimit)];
+}
+
+// Moving a whole process waits until every processor has passed a point of rest: 10 ms, 100 under load. A single thread
+// that moves itself does not, and the shell is one; only version 1 lets it (kernel/cgroup/cgroup.c, cgroup_procs_write_start).
+function enter(group: string, folder: string): string {
+  return existsSync(`${group}/tasks`) ? `echo 0 >"${folder}/tasks"` : `echo $$ >"${folder}/cgroup.procs"`;
 }
 
 function shell(steps: readonly string[], groups: readonly string[]): readonly string[] {

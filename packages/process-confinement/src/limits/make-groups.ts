@@ -17,7 +17,6 @@ export function makeControlGroups(requests: readonly GroupRequest[], name: strin
   try {
     for (const request of requests) {
       const path = makeOne(request, name);
-      if (path === undefined) continue;
       made.push(path);
       for (const write of request.writes) writeValue(path, write);
     }
@@ -28,24 +27,17 @@ export function makeControlGroups(requests: readonly GroupRequest[], name: strin
   }
 }
 
-function makeOne({ version, parent, controllers, writes }: GroupRequest, name: string): string | undefined {
+function makeOne({ version, parent, controllers }: GroupRequest, name: string): string {
   const path = groupPath(parent, name);
-  try {
-    const made = makeGroup(path, (folder) => {
-      // A controller is there only where each group above gives it on (cgroup-v2.rst, Enabling and Disabling).
-      if (version === 2) for (const group of [parent, folder]) giveOn(group, controllers);
-    });
-    if (made) return path;
-  } catch (cause) {
-    // One that holds no limit only makes the end quicker: process 1 of the namespace takes all with it anyway.
-    if (writes.length === 0) return undefined;
-    throw cause;
-  }
+  const made = makeGroup(path, (folder) => {
+    // A controller is there only where each group above gives it on (cgroup-v2.rst, Enabling and Disabling).
+    if (version === 2) for (const group of [parent, folder]) giveOn(group, controllers);
+  });
+  if (made) return path;
   throw inUse(path, name);
 }
 
 function giveOn(group: string, controllers: readonly Controller[]): void {
-  if (controllers.length === 0) return;
   const file = `${group}/cgroup.subtree_control`;
   const given = readFileSync(file, "utf8").split(/\s+/);
   const missing = controllers.filter((name) => !given.includes(name));

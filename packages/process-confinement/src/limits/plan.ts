@@ -13,7 +13,7 @@ export interface GroupRequest {
   readonly version: 1 | 2;
   /** The group that ours are made in, under `berth`. */
   readonly parent: string;
-  /** What version 2 must give on to it; of version 1 every group has it. None: it serves to end and to count only. */
+  /** What version 2 must give on to it; of version 1 every group has it. */
   readonly controllers: readonly Controller[];
   readonly writes: readonly GroupWrite[];
 }
@@ -126,7 +126,7 @@ function enforcement(
   return value === undefined ? [] : [{ limit, value, by }];
 }
 
-// A group of version 2 is made without a limit as well: it ends all its members at once and tells when the last is gone.
+// None where it would hold nothing: process 1 of the sandbox takes all with it anyway, and entering a group takes time.
 function requestFor(
   place: GroupPlace,
   limits: ConfinementLimits,
@@ -135,7 +135,7 @@ function requestFor(
   ownProcesses: number,
 ): readonly GroupRequest[] {
   const here = held.filter((limit) => placeFor(limit, places) === place);
-  if (here.length === 0 && place.version === 1) return [];
+  if (here.length === 0) return [];
   const writes = groupWrites(
     place.version,
     ownProcesses,
