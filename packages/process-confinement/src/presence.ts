@@ -44,7 +44,9 @@ export async function endSandbox(
   const known = readIdentity(identity);
   const groups = recordedControlGroups(known.controlGroups, known.name);
   if (look(known, groups) === "running") {
-    // Process 1 first: while the outer bubblewrap waits for it, nobody else gets its number.
+    // Stopped, the outer bubblewrap cannot tell its own host that the command ended by itself. It is killed last: while it
+    // waits for process 1, nobody else gets that number.
+    signalProcess(known.outer, "SIGSTOP");
     if (readPidNamespace(known.init.pid) === known.pidNamespace) signalProcess(known.init, "SIGKILL");
     signalProcess(known.outer, "SIGKILL");
     await becomesTrue(() => !isAlive(known.init) && !isAlive(known.outer), timeoutMs, signal);
