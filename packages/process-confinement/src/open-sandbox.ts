@@ -31,7 +31,7 @@ export async function openSandboxOn(host: ConfinementHost, options: SandboxOptio
   options.signal?.throwIfAborted();
   const tools = refuseHere(host);
   const terms = readSandboxOptions(options);
-  const limits = limitSandbox(terms);
+  const limits = limitSandbox(host, terms);
   const plan = planSandbox(terms, { findTool: host.findTool, innerPrefix: limits.innerPrefix });
   const binds = markBinds(plan.mounts);
   const groups = limits.makeGroups();
@@ -55,12 +55,14 @@ export async function openSandboxOn(host: ConfinementHost, options: SandboxOptio
   }
 }
 
+const cannotDisable = /--disable-userns|sysctl user\.max_user_namespaces|\/proc\/sys\/user\/max_user_namespaces/;
+
 /**
  * A bubblewrap before 0.8, or one that may not write below /proc/sys. Trying is cheaper than asking for its version at each
  * start, and the system call filter refuses the same.
  */
 function cannotDisableUserNamespaces(error: unknown): boolean {
-  return isConfinementError(error) && /--disable-userns|max_user_namespaces/.test(error.message);
+  return isConfinementError(error) && cannotDisable.test(error.message);
 }
 
 interface Opened {

@@ -21,7 +21,7 @@ import {
   type SandboxOptions,
 } from "../src/index.js";
 import { openSandboxOn } from "../src/open-sandbox.js";
-import { thisHost } from "../src/start/host.js";
+import { type ConfinementHost, thisHost } from "../src/start/host.js";
 
 import { readAll } from "./sandboxes.js";
 
@@ -41,6 +41,12 @@ async function faultOf(options: Partial<SandboxOptions>, host = thisHost()): Pro
   expect(children().filter((pid) => !before.includes(pid))).toEqual([]);
   return fault;
 }
+
+/** This machine, with another bubblewrap. */
+const withBubblewrap = (file: string): ConfinementHost => ({
+  ...thisHost(),
+  findTool: (name) => (name === "bwrap" ? file : thisHost().findTool(name)),
+});
 
 describe("a start is refused", () => {
   it.each([
@@ -87,8 +93,12 @@ describe("a start is refused", () => {
       '#!/bin/sh\nexec /usr/bin/bwrap --unshare-user --disable-userns --dev-bind / / /usr/bin/bwrap "$@"\n',
     );
     chmodSync(refusing, 0o755);
-    const fault = await faultOf({}, { ...thisHost(), findTool: () => refusing });
-    expect(fault).toMatchObject({ code: "CONFINEMENT_UNAVAILABLE", cure: expect.stringContaining("user namespaces") });
+    const fault = await faultOf({}, withBubblewrap(refusing));
+    expect(fault).toMatchObject({
+      code: "CONFINEMENT_UNAVAILABLE",
+      message: expect.stringMatching(/no further user namespace may be made.*bwrap: /),
+      cure: expect.stringContaining("max_user_namespaces"),
+    });
   });
 });
 
@@ -97,10 +107,9 @@ describe("an older bubblewrap", () => {
     const older = join(scratch, "bwrap-0.7");
     writeFileSync(older, olderBubblewrap);
     chmodSync(older, 0o755);
-    const findTool = (name: string): string | undefined => (name === "bwrap" ? older : thisHost().findTool(name));
     const args = ["-c", "unshare -U true 2>/dev/null && echo made one; echo ran"];
     const options = { ...shell, args, env: { PATH: "/usr/bin" } };
-    const sandbox = await openSandboxOn({ ...thisHost(), findTool }, options);
+    const sandbox = await openSandboxOn(withBubblewrap(older), options);
     expect(await readAll(sandbox.stdout)).toBe("ran\n");
     await sandbox.close();
   });

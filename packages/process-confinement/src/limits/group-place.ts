@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { Hierarchy } from "./hierarchies.js";
-import { mayAccess, readOr } from "./limits-host.js";
+import { mayWrite, readOr } from "./limits-host.js";
 
 /** The controllers of the kernel that hold our limits. */
 export type Controller = "memory" | "pids" | "cpu";
@@ -34,7 +34,7 @@ export function controllersOf(hierarchy: Hierarchy): readonly string[] {
 
 function placeOfOne({ own, controllers }: Hierarchy): GroupPlace | undefined {
   const useful = known.filter((name) => controllers.includes(name));
-  if (useful.length === 0 || !mayAccess(own, "write")) return undefined;
+  if (useful.length === 0 || !mayWrite(own)) return undefined;
   return { version: 1, parent: own, controllers: useful };
 }
 
@@ -55,13 +55,13 @@ function upwards(from: string, top: string): readonly string[] {
 
 // A process is moved by one who may write to the members of the group above both (cgroup-v2.rst, Delegation).
 function mayHoldOurs(group: string): boolean {
-  return mayAccess(group, "write") && mayAccess(`${group}/cgroup.procs`, "write");
+  return mayWrite(group) && mayWrite(`${group}/cgroup.procs`);
 }
 
 function canGive(group: string, controller: Controller): boolean {
   const given = `${group}/cgroup.subtree_control`;
   if (words(given).includes(controller)) return true;
-  if (!words(`${group}/cgroup.controllers`).includes(controller) || !mayAccess(given, "write")) return false;
+  if (!words(`${group}/cgroup.controllers`).includes(controller) || !mayWrite(given)) return false;
   // Only the root of the machine's tree, which has no such file, may have both processes and controllers.
   const isRoot = readOr(`${group}/cgroup.type`, undefined) === undefined;
   return isRoot || readOr(`${group}/cgroup.procs`, "?").trim() === "";

@@ -26,7 +26,7 @@ export function readHierarchies(host: LimitsHost): readonly Hierarchy[] {
   });
 }
 
-interface Mount {
+interface TreeMount {
   readonly version: 1 | 2;
   /** The group that is visible as `top`: not `/` where a container sees a part of the tree. */
   readonly root: string;
@@ -41,7 +41,7 @@ interface Membership {
 }
 
 // `36 35 98:0 /root /mount/point options optional… - type source super,options` (proc(5)).
-function readMount(line: string): Mount | undefined {
+function readMount(line: string): TreeMount | undefined {
   const [place, filesystem] = line.split(" - ");
   const [, , , root, top] = (place ?? "").split(" ").map(unescapeOctal);
   const [type, , superOptions] = (filesystem ?? "").split(" ");
@@ -58,13 +58,13 @@ function readMembership(line: string): readonly Membership[] {
   return [{ controllers: controllers === "" ? [] : controllers.split(","), path }];
 }
 
-function isOf(mount: Mount, membership: Membership): boolean {
+function isOf(mount: TreeMount, membership: Membership): boolean {
   if (mount.version === 2) return membership.controllers.length === 0;
   const [first] = membership.controllers;
   return first !== undefined && mount.superOptions.includes(first);
 }
 
-function folderOf(mount: Mount, group: string): string | undefined {
+function folderOf(mount: TreeMount, group: string): string | undefined {
   // Outside of the root of our cgroup namespace (cgroup_namespaces(7)); normalised, it would name another group.
   if (group.split("/").includes("..")) return undefined;
   const below = relative(mount.root, group);

@@ -1,10 +1,11 @@
 import type { SandboxTerms } from "../reading/sandbox-terms.js";
 import type { LimitEnforcement } from "../sandbox.js";
 import { guardDevices, ownsDevices } from "../start/guard-devices.js";
-import { thisHost } from "../start/host.js";
+import type { ConfinementHost } from "../start/host.js";
 import { watchSetUp } from "../start/watch-set-up.js";
 import type { ControlGroups } from "./control-groups.js";
 import { innerPrefix, joinPrefix } from "./join.js";
+import { thisLimitsHost } from "./limits-host.js";
 import { makeControlGroups } from "./make-groups.js";
 import { planLimits } from "./plan.js";
 
@@ -20,12 +21,13 @@ export interface SandboxLimits {
 }
 
 /** @throws {ConfinementError} `LIMIT_NOT_ENFORCEABLE`, `CONFINEMENT_UNAVAILABLE`. */
-export function limitSandbox({ name, policy, asPid1 }: SandboxTerms): SandboxLimits {
+export function limitSandbox(host: ConfinementHost, { name, policy, asPid1 }: SandboxTerms): SandboxLimits {
   const forwarder = policy.egress?.forwarder === "helper" ? 1 : 0;
-  const plan = planLimits(policy.limits, { outside: 1, inside: (asPid1 ? 0 : 1) + forwarder });
+  const own = { outside: 1, inside: (asPid1 ? 0 : 1) + forwarder };
+  const plan = planLimits(policy.limits, own, thisLimitsHost(host.findTool));
   // Without a limit to hold a group is work for nothing: process 1's end ends everything anyway.
   const groups = plan.groups.some(({ writes }) => writes.length > 0) ? plan.groups : [];
-  const guard = guardDevices(ownsDevices(), thisHost());
+  const guard = guardDevices(ownsDevices(), host);
   return {
     enforced: [...plan.enforced, ...memoryFileSystems(policy)],
     innerPrefix: innerPrefix(plan),

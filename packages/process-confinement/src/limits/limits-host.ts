@@ -1,4 +1,5 @@
 import { accessSync, constants, readFileSync } from "node:fs";
+import { type ConfinementHost, thisHost } from "../start/host.js";
 
 /** What of the machine decides how a limit is held; tests pass texts that name folders of their own. */
 export interface LimitsHost {
@@ -9,19 +10,16 @@ export interface LimitsHost {
   readonly ownGroups: string;
   /** `/proc/self/limits` (proc(5)). Empty where there is none. */
   readonly ownLimits: string;
-  /** Absolute path of a program of the system, looked for in fixed folders, never in PATH. */
-  readonly findTool: (name: string) => string | undefined;
+  readonly findTool: ConfinementHost["findTool"];
 }
 
-const toolFolders: readonly string[] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
-
-export function thisLimitsHost(): LimitsHost {
+export function thisLimitsHost(findTool: LimitsHost["findTool"] = thisHost().findTool): LimitsHost {
   return {
     uid: process.getuid?.() ?? -1,
     mountInfo: readOr("/proc/self/mountinfo", ""),
     ownGroups: readOr("/proc/self/cgroup", ""),
     ownLimits: readOr("/proc/self/limits", ""),
-    findTool: (name) => toolFolders.map((folder) => `${folder}/${name}`).find((path) => mayAccess(path, "execute")),
+    findTool,
   };
 }
 
@@ -35,9 +33,9 @@ export function readOr<T>(path: string, otherwise: T): string | T {
 }
 
 /** As the system answers; on a file system that is mounted read-only nothing may be written, by root neither. */
-export function mayAccess(path: string, how: "write" | "execute"): boolean {
+export function mayWrite(path: string): boolean {
   try {
-    accessSync(path, how === "write" ? constants.W_OK : constants.X_OK);
+    accessSync(path, constants.W_OK);
     return true;
   } catch {
     return false;

@@ -1,6 +1,6 @@
 import { type Controller, controllersOf } from "./group-place.js";
 import type { Hierarchy } from "./hierarchies.js";
-import { type LimitsHost, mayAccess, readOr } from "./limits-host.js";
+import { type LimitsHost, mayWrite, readOr } from "./limits-host.js";
 
 /** Why a limit is refused, and what to do. */
 export interface Refusal {
@@ -57,6 +57,6 @@ function reason(controller: Controller, hierarchies: readonly Hierarchy[], { uid
 
 // cgroup-v2.rst, No Internal Process Constraint: all that is missing is that the processes live one group further down.
 function isFullOfProcesses(own: string, controller: Controller): boolean {
-  const isOurs = mayAccess(own, "write") && mayAccess(`${own}/cgroup.procs`, "write");
+  const isOurs = mayWrite(own) && mayWrite(`${own}/cgroup.procs`);
   return isOurs && readOr(`${own}/cgroup.controllers`, "").split(/\s+/).includes(controller);
 }

@@ -5,6 +5,7 @@ import { type ConfinementError, isConfinementError } from "../errors.js";
 import type { ConfinementLimits } from "../policy.js";
 import { type ConfinementHost, thisHost } from "../start/host.js";
 import { type HostTools, refuseHere } from "../start/refuse-here.js";
+import { readKernelSettings, whyNoSandbox } from "../start/why-no-sandbox.js";
 import { baseAspects, hostDeathAspects, limitAspects } from "./aspects.js";
 import { readBubblewrapVersion } from "./bubblewrap-version.js";
 import { fails, holds, type Remedy, untried } from "./finding.js";
@@ -15,7 +16,6 @@ import { tryAttempts } from "./try-attempts.js";
 import { tryHostDeath } from "./try-host-death.js";
 import { tryInterpreter } from "./try-interpreter.js";
 import { tryLimit } from "./try-limit.js";
-import { readKernelSettings, whyNoSandbox } from "./why-no-sandbox.js";
 
 /**
  * Finds out what this machine really enforces, by trying: sandboxes are opened as `openSandbox` opens them, and what must not
@@ -26,6 +26,9 @@ import { readKernelSettings, whyNoSandbox } from "./why-no-sandbox.js";
 export function probe(options: ProbeOptions = {}): Promise<EnforcementReport> {
   return probeOn(thisHost(), { ...options, limits: limitAspects });
 }
+
+/** What of bubblewrap's own words a finding holds. */
+const maxCauseLength = 400;
 
 /** What is tried beside what everything rests on. */
 export interface ProbeScope extends ProbeOptions {
@@ -48,7 +51,7 @@ export async function probeOn(host: ConfinementHost, scope: ProbeScope): Promise
   ]);
   const silence = attempts.find(({ aspect }) => aspect === "sandbox");
   if (silence === undefined) return report(version, [judgeVersion(version), ...attempts, ...others], scope);
-  return blocked(version, whyNoSandbox(silence.cause ?? "", readKernelSettings()), scope);
+  return blocked(version, obstacleIn(silence.cause ?? ""), scope);
 }
 
 function toolsOf(host: ConfinementHost): HostTools | ConfinementError {
@@ -74,6 +77,12 @@ function planOthers(host: ConfinementHost, run: string, scope: ProbeScope): read
 
 function notHere({ message, cure = "run on Linux, on x64 or arm64" }: ConfinementError): Obstacle {
   return { aspect: "bubblewrap", cause: message, cure };
+}
+
+function obstacleIn(words: string): Obstacle {
+  const byHand = "start bwrap by hand to see what it lacks: bwrap --unshare-all --ro-bind / / --proc /proc true";
+  const unknown = { aspect: "bubblewrap", cause: words.slice(0, maxCauseLength), cure: byHand };
+  return whyNoSandbox(words, readKernelSettings()) ?? unknown;
 }
 
 function judgeVersion(version: string | undefined): EnforcementFinding {

@@ -31,7 +31,7 @@ export async function tryHostDeath(
 ): Promise<readonly EnforcementFinding[]> {
   const options = { name, file: "/bin/sh", args: ["-c", inside], env: trialEnvironment, policy: {} };
   const terms = readSandboxOptions(options);
-  const limits = limitSandbox(terms);
+  const limits = limitSandbox(host, terms);
   const groups = limits.makeGroups(); // none, since no limit is asked for
   const plan = planSandbox(terms, { findTool: host.findTool, innerPrefix: limits.innerPrefix });
   const bound = boundStart(startTimeoutMs, signal);

@@ -16,7 +16,7 @@ export interface PolicyTerms {
   readonly binds: readonly BoundTerms[];
   readonly workspace: WorkspaceTerms | undefined;
   readonly tmpBytes: number;
-  readonly egress: EgressTerms | undefined;
+  readonly egress: ProxyTerms | undefined;
   readonly limits: ConfinementLimits;
 }
 
@@ -29,7 +29,8 @@ export interface WorkspaceTerms {
   readonly folder: string | undefined;
 }
 
-export interface EgressTerms {
+/** How the egress proxy is reached. */
+export interface ProxyTerms {
   /** Real path of the proxy's socket. */
   readonly socket: string;
   readonly forwarder: "command" | "helper";

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { ConfinementError } from "../errors.js";
 import type { BoundPath, ConfinementPolicy, NetworkPolicy, Workspace } from "../policy.js";
-import type { BoundTerms, EgressTerms, PolicyTerms, WorkspaceTerms } from "./policy-terms.js";
+import type { BoundTerms, PolicyTerms, ProxyTerms, WorkspaceTerms } from "./policy-terms.js";
 import { readLimits } from "./read-limits.js";
 import { createReader, type ValueReader } from "./read-values.js";
 
@@ -105,7 +105,7 @@ function readWorkspace(
   return { terms, binds: [{ ...bound, access: "write", maxBytes: undefined }] };
 }
 
-function readNetwork(reader: ValueReader, network: NetworkPolicy | undefined): EgressTerms | undefined {
+function readNetwork(reader: ValueReader, network: NetworkPolicy | undefined): ProxyTerms | undefined {
   if (network === undefined) return undefined;
   reader.object("network", network);
   if (reader.choice("network.mode", network.mode, ["none", "allowlist"]) === "none" || network.mode === "none") {

@@ -1,16 +1,11 @@
 import { statSync } from "node:fs";
 import { ConfinementError } from "../errors.js";
+import type { ConfinementHost } from "./host.js";
 
 /** What goes before the shell that becomes bubblewrap, and what that shell does first. */
 export interface DeviceGuard {
   readonly before: readonly string[];
   readonly steps: readonly string[];
-}
-
-/** Tools are looked for by name; the architecture is Node's. */
-interface GuardHost {
-  readonly arch: string;
-  readonly findTool: (name: string) => string | undefined;
 }
 
 // A tool may take an option and not heed it.
@@ -24,7 +19,10 @@ const lookAgain = "[ ! -w /dev ]";
  * the kernel permits no less.
  * @throws {ConfinementError} `CONFINEMENT_UNAVAILABLE`.
  */
-export function guardDevices(isOwner: boolean, { arch, findTool }: GuardHost): DeviceGuard {
+export function guardDevices(
+  isOwner: boolean,
+  { arch, findTool }: Pick<ConfinementHost, "arch" | "findTool">,
+): DeviceGuard {
   if (!isOwner) return { before: [], steps: [] };
   const numbers = systemCalls.get(arch);
   const perl = findTool("perl");

@@ -1,15 +1,17 @@
 import type { Readable } from "node:stream";
 import { ConfinementError } from "../errors.js";
 import { within } from "../waits/within.js";
+import { readKernelSettings, whyNoSandbox } from "./why-no-sandbox.js";
 
-const maxWords = 4_096;
+const maxWordsBytes = 4_096;
+/** Who holds the stream may have been left behind; what bubblewrap itself says is there at once. */
 const lastWordsMs = 250;
 
-/** What was written to a stream of a sandbox that did not start, at most a few kilobytes. */
+/** What was written to a stream of a sandbox that did not start, at most 4 KiB. */
 export async function readLastWords(stderr: Readable): Promise<string> {
   let words = Buffer.alloc(0);
   stderr.on("data", (chunk: Buffer) => {
-    words = Buffer.concat([words, chunk.subarray(0, maxWords - words.length)]);
+    words = Buffer.concat([words, chunk.subarray(0, maxWordsBytes - words.length)]);
   });
   const closed = new Promise<void>((resolve) => {
     stderr.once("close", resolve);
@@ -18,21 +20,13 @@ export async function readLastWords(stderr: Readable): Promise<string> {
   return words.toString("utf8").trim();
 }
 
-/** Why bubblewrap did not come up, from what it said. */
+/**
+ * Why bubblewrap did not come up, from what it said: `CONFINEMENT_UNAVAILABLE` with a cure when this machine is known to be the
+ * cause, else `SANDBOX_NOT_STARTED`.
+ */
 export function explainFailure(words: string): ConfinementError {
-  const cure = cures.find(({ pattern }) => pattern.test(words))?.cure;
   const said = words === "" ? "bubblewrap ended without a word" : words;
-  if (cure === undefined) return new ConfinementError("SANDBOX_NOT_STARTED", said);
-  return new ConfinementError("CONFINEMENT_UNAVAILABLE", said, { cure });
+  const why = whyNoSandbox(words, readKernelSettings());
+  if (why === undefined) return new ConfinementError("SANDBOX_NOT_STARTED", said);
+  return new ConfinementError("CONFINEMENT_UNAVAILABLE", `${why.cause}: ${said}`, { cure: why.cure });
 }
-
-const cures: readonly { readonly pattern: RegExp; readonly cure: string }[] = [
-  {
-    pattern: /Unknown option --(?:size|perms)/,
-    cure: "install bubblewrap 0.7 or newer: this one cannot bound a file system in memory",
-  },
-  {
-    pattern: /setting up uid map|Creating new namespace failed|No permissions to creat|max_user_namespaces/i,
-    cure: "let this user make user namespaces: sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; on Ubuntu an AppArmor profile for bwrap, or sysctl kernel.apparmor_restrict_unprivileged_userns=0",
-  },
-];

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { AttemptsReport } from "../../src/probe/attempts.js";
 import { type AttemptsPair, judgeAttempts } from "../../src/probe/judge-attempts.js";
 import { readAttempts } from "../../src/probe/read-attempts.js";
-import { type KernelSettings, whyNoSandbox } from "../../src/probe/why-no-sandbox.js";
 
 const kinds = ["user", "pid", "net", "ipc", "uts", "cgroup"];
 const namespaces = (number: number) => Object.fromEntries(kinds.map((kind) => [kind, `${kind}:[${number}]`]));
@@ -90,88 +89,5 @@ describe("what attempts show, an inner function since no machine shows all of it
   it("reads nothing from a program that did not come to its end", () => {
     for (const text of ["", "{", "null", "7"]) expect(readAttempts(text), text).toBeUndefined();
     expect(failing({ ...good, inside: readAttempts("{}") ?? outside })).toContain("secret");
-  });
-});
-
-describe("why no sandbox comes up, an inner function since no machine has all causes", () => {
-  const open: KernelSettings = {
-    maxUserNamespaces: "96551",
-    unprivilegedUserNamespaces: undefined,
-    appArmorRestriction: undefined,
-  };
-
-  it.each([
-    {
-      words: "bwrap: setting up uid map: Permission denied",
-      settings: { appArmorRestriction: "1" },
-      aspect: "user-namespace",
-      cause: /AppArmor/,
-    },
-    {
-      words: "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted",
-      settings: { appArmorRestriction: "1" },
-      aspect: "user-namespace",
-      cause: /AppArmor/,
-    },
-    {
-      words:
-        "bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces.",
-      settings: { unprivilegedUserNamespaces: "0" },
-      aspect: "user-namespace",
-      cause: /only root/,
-    },
-    {
-      words: "bwrap: No permissions to creating new namespace, likely because",
-      settings: {},
-      aspect: "user-namespace",
-      cause: /may not make/,
-    },
-    {
-      words: "bwrap: Creating new namespace failed: No space left on device",
-      settings: { maxUserNamespaces: "0" },
-      aspect: "user-namespace",
-      cause: /max_user_namespaces=0/,
-    },
-    {
-      words: "bwrap: Creating new namespace failed: nesting depth or /proc/sys/user/max_*_namespaces exceeded (ENOSPC)",
-      settings: {},
-      aspect: "user-namespace",
-      cause: /no further/,
-    },
-    {
-      words: "bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
-      settings: {},
-      aspect: "pid-namespace",
-      cause: /hidden/,
-    },
-    {
-      words: "bwrap: prctl(PR_SET_SECCOMP): Invalid argument",
-      settings: {},
-      aspect: "seccomp",
-      cause: /takes no seccomp/,
-    },
-    { words: "bwrap: Unknown option --size", settings: {}, aspect: "bubblewrap", cause: /lacks an option/ },
-    {
-      words: "bwrap: pivot_root: Invalid argument",
-      settings: {},
-      aspect: "user-namespace",
-      cause: /initramfs/,
-    },
-    {
-      words: "cannot protect /dev: Operation not permitted",
-      settings: {},
-      aspect: "bubblewrap",
-      cause: /mount namespace/,
-    },
-    {
-      words: "bwrap: something that nobody has seen",
-      settings: {},
-      aspect: "bubblewrap",
-      cause: /^bwrap: something that nobody has seen$/,
-    },
-  ])("reads $words", ({ words, settings, aspect, cause }) => {
-    const why = whyNoSandbox(words, { ...open, ...settings });
-    expect(why).toMatchObject({ aspect, cause: expect.stringMatching(cause) });
-    expect(why.cure.length).toBeGreaterThan(20);
   });
 });

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import type { Remedy } from "./finding.js";
 
 /** What the kernel is told about namespaces; undefined where there is no such setting. */
 export interface KernelSettings {
@@ -24,24 +23,21 @@ function tryRead(path: string): string | undefined {
   }
 }
 
-/** Which aspect failed when no sandbox came up, and why. */
-export interface NoSandbox extends Remedy {
-  readonly aspect: "bubblewrap" | "user-namespace" | "pid-namespace" | "net-namespace" | "seccomp";
+/** Which aspect of a sandbox failed when none came up, why, and what to do: one sentence each. */
+export interface NoSandbox {
+  readonly aspect: "bubblewrap" | "user-namespace" | "pid-namespace" | "seccomp";
+  readonly cause: string;
+  readonly cure: string;
 }
 
-/** Reads bubblewrap's last words in the light of the kernel's settings. Pure. */
-export function whyNoSandbox(words: string, settings: KernelSettings): NoSandbox {
-  return reasons.find(({ isIt }) => isIt(words, settings)) ?? { ...unknown, cause: words.slice(0, 400) };
+/** Reads bubblewrap's last words in the light of the kernel's settings; undefined for words that nobody has seen. Pure. */
+export function whyNoSandbox(words: string, settings: KernelSettings): NoSandbox | undefined {
+  return reasons.find(({ isIt }) => isIt(words, settings));
 }
 
 interface Reason extends NoSandbox {
   readonly isIt: (words: string, settings: KernelSettings) => boolean;
 }
-
-const unknown = {
-  aspect: "bubblewrap",
-  cure: "start bwrap by hand to see what it lacks: bwrap --unshare-all --ro-bind / / --proc /proc true",
-} as const;
 
 /** Words that bubblewrap has when a user namespace cannot be made or is made without rights in it. */
 const noUserNamespace =
