@@ -8,18 +8,27 @@ export class BodyRefusal extends Error {
   }
 }
 
-/** Reads bodies of requests; all that are being read share one bound. */
+/**
+ * Reads bodies of requests; all that are being read share one bound. Once two owners have come, several of one owner take at
+ * most as much as they leave free: slow bodies of one keep no other's out.
+ */
 export interface BodyReader {
   /**
    * The whole body.
-   * @throws {BodyRefusal} 413 as soon as it is known to be over the limit, 503 when too much is being read.
+   * @throws {BodyRefusal} 413 as soon as it is known to be over the limit, 503 when too much is being read, 400 when it breaks off.
    */
-  bytes(request: Request, maxBytes: number): Promise<Uint8Array>;
+  bytes(request: Request, owner: string, maxBytes: number): Promise<Uint8Array>;
   /**
    * A body as JSON; undefined for an empty one.
    * @throws {BodyRefusal} as `bytes`, and 400 for what is no JSON.
    */
-  json(request: Request): Promise<unknown>;
+  json(request: Request, owner: string): Promise<unknown>;
+}
+
+/** What one owner has of the bound. */
+interface Share {
+  bytes: number;
+  bodies: number;
 }
 
 export function createBodyReader(bounds: {
@@ -27,29 +36,52 @@ export function createBodyReader(bounds: {
   readonly maxBufferedBytes: number;
 }): BodyReader {
   let buffered = 0;
+  const owners = new Map<string, Share>();
+  let first: string | undefined;
+  let isShared = false;
 
-  const bytes = async (request: Request, maxBytes: number): Promise<Uint8Array> => {
+  const shareOf = (owner: string): Share => {
+    isShared ||= first !== undefined && first !== owner;
+    first ??= owner;
+    const share = owners.get(owner) ?? { bytes: 0, bodies: 0 };
+    owners.set(owner, share);
+    return share;
+  };
+  const isTooMuch = (share: Share): boolean => {
+    const free = bounds.maxBufferedBytes - buffered;
+    return free < 0 || (isShared && share.bodies > 1 && share.bytes > free);
+  };
+  const bytes = async (request: Request, owner: string, maxBytes: number): Promise<Uint8Array> => {
     const tooLarge = (): BodyRefusal => new BodyRefusal(413, `the body is larger than ${maxBytes} bytes`);
     if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
     const chunks: Uint8Array[] = [];
     let size = 0;
+    const share = shareOf(owner);
+    share.bodies += 1;
     try {
       for await (const chunk of request.body ?? []) {
         size += chunk.byteLength;
         buffered += chunk.byteLength;
+        share.bytes += chunk.byteLength;
         if (size > maxBytes) throw tooLarge();
-        if (buffered > bounds.maxBufferedBytes) throw new BodyRefusal(503, "too many bodies are being read");
+        if (isTooMuch(share)) throw new BodyRefusal(503, "too many bodies are being read");
         chunks.push(chunk);
       }
       return Buffer.concat(chunks);
+    } catch (error) {
+      if (error instanceof BodyRefusal) throw error;
+      throw new BodyRefusal(400, "the body broke off"); // its client is gone: no fault of ours
     } finally {
       buffered -= size;
+      share.bytes -= size;
+      share.bodies -= 1;
+      if (share.bodies === 0) owners.delete(owner);
     }
   };
   return {
     bytes,
-    async json(request) {
-      const body = await bytes(request, bounds.maxBodyBytes);
+    async json(request, owner) {
+      const body = await bytes(request, owner, bounds.maxBodyBytes);
       if (body.length === 0) return undefined;
       try {
         return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));

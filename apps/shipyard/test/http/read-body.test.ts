@@ -18,9 +18,9 @@ function held(): { readonly request: Request; readonly send: (bytes: number) => 
 
 it("a body over the limit is refused as soon as that is known, also without its length", async () => {
   const reader = createBodyReader({ maxBodyBytes: 1_024, maxBufferedBytes: 65_536 });
-  await expect(reader.bytes(post("x".repeat(11)), 10)).rejects.toMatchObject({ status: 413 });
+  await expect(reader.bytes(post("x".repeat(11)), "ada", 10)).rejects.toMatchObject({ status: 413 });
   const endless = held();
-  const reading = reader.bytes(endless.request, 10);
+  const reading = reader.bytes(endless.request, "ada", 10);
   endless.send(11);
   await expect(reading).rejects.toMatchObject({ status: 413 });
 });
@@ -28,7 +28,7 @@ it("a body over the limit is refused as soon as that is known, also without its 
 it("all bodies that are being read share a bound, and give their place back", async () => {
   const reader = createBodyReader({ maxBodyBytes: 65_536, maxBufferedBytes: 65_536 });
   const [first, second] = [held(), held()];
-  const reading = [reader.bytes(first.request, 65_536), reader.bytes(second.request, 65_536)] as const;
+  const reading = [reader.bytes(first.request, "ada", 65_536), reader.bytes(second.request, "ada", 65_536)] as const;
   first.send(40_000);
   second.send(40_000);
   const refused = await Promise.race(reading.map((one) => one.catch((error: unknown) => error)));
@@ -36,16 +36,37 @@ it("all bodies that are being read share a bound, and give their place back", as
   first.end();
   second.end();
   await Promise.allSettled(reading);
-  expect((await reader.bytes(post("x".repeat(60_000)), 65_536)).length).toBe(60_000);
+  expect((await reader.bytes(post("x".repeat(60_000)), "ada", 65_536)).length).toBe(60_000);
+});
+
+it("several bodies of one owner leave room for another's", async () => {
+  const reader = createBodyReader({ maxBodyBytes: 65_536, maxBufferedBytes: 65_536 });
+  expect((await reader.bytes(post("x".repeat(60_000)), "bob", 65_536)).length).toBe(60_000);
+  const [first, second] = [held(), held()];
+  const reading = [first, second].map(({ request }) => reader.bytes(request, "ada", 65_536));
+  first.send(30_000);
+  second.send(30_000);
+  const refused = await Promise.race(reading.map((one) => one.catch((error: unknown) => error)));
+  expect(refused).toMatchObject({ status: 503 });
+  expect((await reader.bytes(post("x".repeat(30_000)), "bob", 65_536)).length).toBe(30_000);
+  first.end();
+  second.end();
+  await Promise.allSettled(reading);
+});
+
+it("a body that breaks off is its client's fault", async () => {
+  const reader = createBodyReader({ maxBodyBytes: 1_024, maxBufferedBytes: 65_536 });
+  const broken = new ReadableStream({ pull: (stream) => stream.error(new Error("aborted")) });
+  await expect(reader.bytes(post(broken), "ada", 10)).rejects.toMatchObject({ status: 400 });
 });
 
 it.each(["{", '"\\ud800', "\u0000", "nul"])("%j is no JSON", async (body) => {
   const reader = createBodyReader({ maxBodyBytes: 1_024, maxBufferedBytes: 65_536 });
-  await expect(reader.json(post(body))).rejects.toMatchObject({ status: 400 });
+  await expect(reader.json(post(body), "ada")).rejects.toMatchObject({ status: 400 });
 });
 
 it("bytes that are no UTF-8 are no JSON; nothing is undefined", async () => {
   const reader = createBodyReader({ maxBodyBytes: 1_024, maxBufferedBytes: 65_536 });
-  await expect(reader.json(post(Uint8Array.of(0x22, 0xff, 0x22)))).rejects.toMatchObject({ status: 400 });
-  expect(await reader.json(post(""))).toBeUndefined();
+  await expect(reader.json(post(Uint8Array.of(0x22, 0xff, 0x22)), "ada")).rejects.toMatchObject({ status: 400 });
+  expect(await reader.json(post(""), "ada")).toBeUndefined();
 });

@@ -29,7 +29,7 @@ const answers = {
 /** Code with everything that is known of its outcome, at once or while it runs. */
 export function executeRoutes(parts: RestParts): readonly Route[] {
   const run = async (call: RouteCall): Promise<Response> => {
-    const body = await bodyOf(parts.bodies, call.request, execute);
+    const body = await bodyOf(parts.bodies, call, execute);
     const form = wantedStream(call.request.headers.get("accept"));
     if (form !== undefined) return stream(parts, call, body, form);
     return answer(200, outcomeBody(await parts.runCode(codeCall(call, body))));

@@ -26,7 +26,7 @@ function executeRoute({ runCode, bodies, now, onFault }: RestParts): Route {
     };
     let body: LegacyExecute;
     try {
-      body = check((await bodies.json(call.request)) ?? {}, legacyExecute);
+      body = check((await bodies.json(call.request, call.owner)) ?? {}, legacyExecute);
     } catch (fault) {
       if (!(fault instanceof BodyRefusal)) throw fault;
       // The original fails with 500 at what is no JSON; its clients know that.
@@ -84,7 +84,7 @@ function startRoute({ sessions, bodies }: RestParts): Route {
       503: refused("No more sessions at once, or no sandbox can be started"),
     },
     async handle({ request, owner }) {
-      const { session_id } = check((await bodies.json(request)) ?? {}, legacyId);
+      const { session_id } = check((await bodies.json(request, owner)) ?? {}, legacyId);
       try {
         const session = await sessions.start({ owner, id: givenId(session_id) });
         return answer(201, sessionObject(session.status(), "active"));
@@ -136,7 +136,7 @@ function stopRoute({ sessions, bodies, onFault }: RestParts): Route {
     },
     async handle({ owner, query, request }) {
       const named = givenId(query.get("session_id"));
-      const body = named === undefined ? await bodies.json(request) : undefined;
+      const body = named === undefined ? await bodies.json(request, owner) : undefined;
       const id = named ?? givenId(check(body ?? {}, legacyId).session_id);
       if (id === undefined) return answer(400, { error: "session_id is missing" });
       try {

@@ -57,11 +57,15 @@ export function plain(status: number, text: string, headers: Readonly<Record<str
  * A JSON body of a newer route.
  * @throws {BodyRefusal} 413, 415, or 400 for what is no JSON or not of this form, naming each member at fault.
  */
-export async function bodyOf<T>(bodies: BodyReader, request: Request, schema: z.ZodType<T>): Promise<T> {
+export async function bodyOf<T>(
+  bodies: BodyReader,
+  { request, owner }: Pick<RouteCall, "request" | "owner">,
+  schema: z.ZodType<T>,
+): Promise<T> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   // A page can send other types to any server without asking it first (Fetch § CORS-safelisted request-header).
   if (type !== "application/json") throw new BodyRefusal(415, "the body has to be application/json");
-  return check(await bodies.json(request), schema);
+  return check(await bodies.json(request, owner), schema);
 }
 
 /** @throws {BodyRefusal} 400. */

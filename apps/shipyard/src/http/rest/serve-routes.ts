@@ -49,6 +49,8 @@ async function serve(
   } catch (fault) {
     const refusal = toRefusal(fault);
     if (refusal !== undefined) return answer(refusal.status, refusal.body, retry(refusal.status));
+    // Who asked is gone, and what it waited for was given up.
+    if (request.signal.aborted && fault === request.signal.reason) return answer(400, { error: "given up" });
     onFault(fault);
     return answer(500, { error: "internal error" });
   }

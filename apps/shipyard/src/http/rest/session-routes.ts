@@ -37,7 +37,7 @@ function setRoutes({ sessions, bodies }: RestParts): readonly Route[] {
         503: refused("No more sessions at once, or no sandbox can be started"),
       },
       async handle({ owner, request }) {
-        const { session_id, ttl_ms, idle_ms } = await bodyOf(bodies, request, schemas.start);
+        const { session_id, ttl_ms, idle_ms } = await bodyOf(bodies, { request, owner }, schemas.start);
         const id = givenId(session_id);
         const session = await sessions.start({ owner, id, ttlMs: ttl_ms, idleMs: idle_ms });
         return answer(201, statusBody(session.status()), { location: `/v1/sessions/${session.id}` });
@@ -105,7 +105,7 @@ function renewRoute({ sessions, bodies }: RestParts): Route {
     },
     async handle({ owner, params, request }) {
       const session = sessions.get(owner, params["id"] ?? "");
-      const { ttl_ms, generation } = await bodyOf(bodies, request, schemas.renew);
+      const { ttl_ms, generation } = await bodyOf(bodies, { request, owner }, schemas.renew);
       const lease = await session.renew({ ttlMs: ttl_ms, generation });
       return answer(200, { ...statusBody(session.status()), lease: leaseBody(lease) });
     },
