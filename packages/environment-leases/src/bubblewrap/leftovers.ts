@@ -1,5 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { endSandbox, findSandbox } from "@berth/process-confinement";
+import {
+  endSandbox,
+  findSandbox,
+  isConfinementError,
+  type SandboxIdentity,
+  type SandboxPresence,
+} from "@berth/process-confinement";
 import { LeaseError } from "../errors.js";
 import type { WorkerFolder } from "../workers/worker-folder.js";
 import { findMounted } from "./mount-scan.js";
@@ -14,17 +20,28 @@ export async function presenceOf(folder: WorkerFolder): Promise<"yes" | "no" | "
   const identity = readIdentity(saved);
   // A record that cannot be read says that there was a sandbox, and not which.
   if (saved !== undefined && identity === undefined) return "unknown";
-  const presence = identity === undefined ? "gone" : findSandbox(identity);
+  const presence = identity === undefined ? "gone" : tryFind(identity);
   if (presence !== "gone") return presence === "running" ? "yes" : "unknown";
   const mounted = findMounted(folder.name);
   if (mounted === undefined) return "unknown";
   return mounted.length > 0 ? "yes" : "no";
 }
 
+/** A record whose members could not be ours says no more than one that cannot be read. */
+function tryFind(identity: SandboxIdentity): SandboxPresence {
+  try {
+    return findSandbox(identity);
+  } catch (error) {
+    if (isConfinementError(error)) return "unknown";
+    throw error;
+  }
+}
+
 /** Ends what runs of a sandbox that another process may have started. */
 export async function killLeftovers(folder: WorkerFolder): Promise<void> {
   const identity = readIdentity(await folder.readIdentity());
-  if (identity !== undefined) await endSandbox(identity);
+  // What cannot be ours names nobody; what runs is then found by its mounts, and `presenceOf` stays in doubt.
+  if (identity !== undefined && tryFind(identity) !== "unknown") await endSandbox(identity);
   // Without an identity its host died before the command was let go: it ends by itself, and this hastens it.
   for (let round = 0; round < rounds; round += 1) {
     const mounted = findMounted(folder.name) ?? [];

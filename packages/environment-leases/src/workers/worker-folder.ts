@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { isAbsolute, join, normalize } from "node:path";
 import { LeaseError } from "../errors.js";
+import { readRecord } from "./read-record.js";
 import { unlockTree } from "./unlock-tree.js";
 
 const workerName = /^mcp-[0-9a-f]{24}$/;
@@ -28,7 +29,7 @@ export interface WorkerFolder {
   exists(): Promise<boolean>;
   /** Whole or not at all. */
   writeIdentity(identity: unknown): Promise<void>;
-  /** Undefined when none was written: the worker had not begun to run anything. */
+  /** Undefined when none was written: the worker had not begun to run anything. Null when there is one that cannot be read. */
   readIdentity(): Promise<unknown>;
   remove(): Promise<void>;
 }
@@ -79,13 +80,13 @@ function workerFolder(name: string, path: string): WorkerFolder {
     dialSocket: join(path, "d"),
     egressSocket: join(path, "e"),
     wheels: join(path, "wheels"),
-    exists: async () => (await statOr(path)) !== undefined,
+    exists: () => isThere(path),
     async writeIdentity(identity) {
       // No sync to disk: after a crash of the machine there is no worker either.
       await writeFile(`${identityFile}.new`, JSON.stringify(identity), { mode: 0o600 });
       await rename(`${identityFile}.new`, identityFile);
     },
-    readIdentity: async () => parseOr(await readOr(identityFile)),
+    readIdentity: () => readRecord(identityFile),
     async remove() {
       try {
         await rm(path, { recursive: true, force: true });
@@ -98,30 +99,13 @@ function workerFolder(name: string, path: string): WorkerFolder {
   };
 }
 
-async function statOr(path: string): Promise<unknown> {
+/** A link counts as itself, wherever it leads: what is listed has to be removable. */
+async function isThere(path: string): Promise<boolean> {
   try {
-    return await stat(path);
+    await lstat(path);
+    return true;
   } catch (error) {
-    if (isAbsent(error)) return undefined;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
     throw error;
   }
-}
-
-async function readOr(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
-}
-
-function isAbsent(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
-}
-
-function parseOr(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  const value: unknown = JSON.parse(text);
-  return value;
 }

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect } from "vitest";
@@ -95,17 +95,72 @@ describe.each(kinds)("after a host of $name environments was killed", (kind) => 
   }, 600_000);
 });
 
+const damagedRecords: readonly { readonly name: string; readonly make: (path: string) => void }[] = [
+  { name: "with other members", make: (path) => writeFileSync(path, '{"name":1}') },
+  { name: "that is no JSON", make: (path) => writeFileSync(path, "{") },
+  { name: "that is a named pipe", make: (path) => void execFileSync("mkfifo", [path]) },
+  { name: "that leads to an endless file", make: (path) => symlinkSync("/dev/zero", path) },
+  { name: "that is a folder", make: (path) => mkdirSync(path) },
+  {
+    name: "of many gigabytes",
+    make: (path) => {
+      writeFileSync(path, "");
+      truncateSync(path, 2 ** 34);
+    },
+  },
+  {
+    name: "with a control group that is not its own",
+    make: (path) => {
+      const mark = { pid: process.pid, startTime: 1 };
+      const numbers = { outer: mark, init: mark, hostPidNamespace: 1, pidNamespace: 2 };
+      writeFileSync(path, JSON.stringify({ name: "x", bootId: "b", ...numbers, controlGroups: ["/sys/fs/cgroup"] }));
+    },
+  },
+];
+
 describe("the folder of a provider", () => {
   const test = partTest("bubblewrap", "python3");
+  const worker = `mcp-${"a".repeat(24)}`;
 
-  test("with a worker whose record cannot be read is not said to be empty", async () => {
+  for (const { name, make } of damagedRecords) {
+    test(`with a worker's record ${name} is soon answered, and not said to be empty`, async () => {
+      await using opened = await openProvider(bubblewrap);
+      mkdirSync(`${opened.folder}/${worker}`);
+      expect(await opened.provider.exists(worker)).toBe("no");
+      make(`${opened.folder}/${worker}/identity.json`);
+      expect(await opened.provider.exists(worker)).toBe("unknown");
+      await expect(opened.provider.destroy(worker)).rejects.toMatchObject({ code: "CLEANUP_UNCONFIRMED" });
+      expect(existsSync(`${opened.folder}/${worker}`)).toBe(true);
+    }, 5_000);
+  }
+
+  const remains: readonly { readonly name: string; readonly make: (path: string) => void }[] = [
+    { name: "a folder whose record a crash of the machine emptied", make: makeEmptied },
+    { name: "a file", make: (path) => writeFileSync(path, "") },
+    { name: "a link to nothing", make: (path) => symlinkSync("/nonexistent", path) },
+  ];
+  for (const { name, make } of remains) {
+    test(`is rid of ${name} when what is listed is destroyed`, async () => {
+      await using opened = await openProvider(bubblewrap);
+      make(`${opened.folder}/${worker}`);
+      expect(await opened.provider.listWorkers()).toEqual([worker]);
+      await opened.provider.destroy(worker);
+      expect(await opened.provider.listWorkers()).toEqual([]);
+    });
+  }
+
+  test("is rid of a link, and what it leads to stays", async () => {
     await using opened = await openProvider(bubblewrap);
-    const worker = `mcp-${"a".repeat(24)}`;
-    mkdirSync(`${opened.folder}/${worker}`);
-    expect(await opened.provider.exists(worker)).toBe("no");
-    writeFileSync(`${opened.folder}/${worker}/identity.json`, '{"name":1}');
-    expect(await opened.provider.exists(worker)).toBe("unknown");
-    await expect(opened.provider.destroy(worker)).rejects.toMatchObject({ code: "CLEANUP_UNCONFIRMED" });
-    expect(existsSync(`${opened.folder}/${worker}`)).toBe(true);
+    mkdirSync(`${opened.folder}/precious`);
+    writeFileSync(`${opened.folder}/precious/file`, "");
+    symlinkSync(`${opened.folder}/precious`, `${opened.folder}/${worker}`);
+    await opened.provider.destroy(worker);
+    expect(await opened.provider.listWorkers()).toEqual([]);
+    expect(readdirSync(`${opened.folder}/precious`)).toEqual(["file"]);
   });
 });
+
+function makeEmptied(path: string): void {
+  mkdirSync(path);
+  writeFileSync(`${path}/identity.json`, "");
+}
