@@ -31,7 +31,7 @@ export interface EnforcementReport {
 
 /** What `probe` tries beside its own canaries. */
 export interface ProbeOptions {
-  /** An interpreter that must start inside with the version and prefix that it has outside. */
+  /** Absolute path of an interpreter that must start inside with the version and prefix that it has outside. */
   readonly interpreter?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -9,6 +9,7 @@ import {
 } from "./identity/process-identity.js";
 import { readIdentity } from "./identity/read-identity.js";
 import { type ControlGroups, recordedControlGroups } from "./limits/control-groups.js";
+import { createReader } from "./reading/read-values.js";
 import type { SandboxIdentity, SandboxPresence } from "./sandbox.js";
 import { becomesTrue } from "./waits/within.js";
 
@@ -34,12 +35,10 @@ export interface EndSandboxOptions {
  * Ends a recorded sandbox with SIGKILL and removes its control groups, for a host that did not start it. Never signals a
  * process that only got its number.
  * @returns `gone` once its absence was seen; `running` when it was still there at the end of the time.
- * @throws {ConfinementError} `SANDBOX_OPTION_INVALID` for a record that cannot be read. Also the signal's reason.
+ * @throws {ConfinementError} `SANDBOX_OPTION_INVALID` for a record or an option that cannot be read. Also the signal's reason.
  */
-export async function endSandbox(
-  identity: SandboxIdentity,
-  { timeoutMs = 5_000, signal }: EndSandboxOptions = {},
-): Promise<SandboxPresence> {
+export async function endSandbox(identity: SandboxIdentity, options: EndSandboxOptions = {}): Promise<SandboxPresence> {
+  const { timeoutMs, signal } = readEndOptions(options);
   signal?.throwIfAborted();
   const known = readIdentity(identity);
   const groups = recordedControlGroups(known.controlGroups, known.name);
@@ -54,6 +53,16 @@ export async function endSandbox(
   const presence = lookAtProcesses(known);
   if (presence !== "gone") return presence;
   return (await groups.end({ timeoutMs, signal })) ? "gone" : look(known, groups);
+}
+
+const defaultEndMs = 5_000;
+const endRange = { least: 1, most: 600_000 };
+
+function readEndOptions(options: EndSandboxOptions): EndSandboxOptions & { readonly timeoutMs: number } {
+  const reader = createReader("SANDBOX_OPTION_INVALID");
+  reader.refuseUnknown("", reader.object("options", options), ["timeoutMs", "signal"]);
+  const timeoutMs = reader.integer("timeoutMs", options.timeoutMs ?? defaultEndMs, endRange);
+  return { timeoutMs, signal: options.signal };
 }
 
 function look(identity: SandboxIdentity, groups: ControlGroups): SandboxPresence {

@@ -111,6 +111,10 @@ describe("a sandbox that another host started", () => {
     await expect(endSandbox(damaged)).rejects.toMatchObject({ code: "SANDBOX_OPTION_INVALID", field });
   });
 
+  it.each(['{"timeoutMs":0}', '{"timeout":5}'])("is not ended with the option %s", async (options) => {
+    await expect(endSandbox(record(), JSON.parse(options))).rejects.toMatchObject({ code: "SANDBOX_OPTION_INVALID" });
+  });
+
   it("is not waited for once the caller no longer wants to", async () => {
     const reason = new Error("enough");
     await expect(endSandbox(record(), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);

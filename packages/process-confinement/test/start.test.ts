@@ -50,6 +50,8 @@ const withBubblewrap = (file: string): ConfinementHost => ({
 
 describe("a start is refused", () => {
   it.each([
+    { title: "a flag that is none", options: JSON.parse('{"asPid1":"yes"}'), field: "asPid1" },
+    { title: "a recorder that is none", options: JSON.parse('{"record":"file"}'), field: "record" },
     { title: "an unknown option", options: JSON.parse('{"nmae":"x"}'), field: "nmae" },
     { title: "a name with a slash", options: { name: "a/b" }, field: "name" },
     { title: "an empty name", options: { name: "" }, field: "name" },

@@ -1,5 +1,4 @@
-import { isAbsolute } from "node:path";
-import { ConfinementError } from "../errors.js";
+import { createReader, type Range, type ValueReader } from "../reading/read-values.js";
 import type { EgressDecision, EgressLimits, EgressOptions } from "./egress.js";
 import { type HostRules, readRules } from "./host-rules.js";
 
@@ -17,59 +16,42 @@ export interface EgressTerms {
 }
 
 const optionNames = ["socket", "allow", "onDecision", "resolve", "limits", "signal"];
-/** Least, most, default. */
-const ranges: { readonly [Name in keyof EgressBounds]: readonly [number, number, number] } = {
-  maxConnections: [1, 4_096, 64],
-  maxHeadBytes: [1_024, 65_536, 16_384],
-  headTimeoutMs: [100, 60_000, 10_000],
-  connectTimeoutMs: [100, 120_000, 15_000],
-  idleTimeoutMs: [1_000, 3_600_000, 300_000],
+const ranges: { readonly [Name in keyof EgressBounds]: Range & { readonly usual: number } } = {
+  maxConnections: { least: 1, most: 4_096, usual: 64 },
+  maxHeadBytes: { least: 1_024, most: 65_536, usual: 16_384 },
+  headTimeoutMs: { least: 100, most: 60_000, usual: 10_000 },
+  connectTimeoutMs: { least: 100, most: 120_000, usual: 15_000 },
+  idleTimeoutMs: { least: 1_000, most: 3_600_000, usual: 300_000 },
 };
 // sockaddr_un holds 108 bytes with the closing zero; a longer path would be cut, and a socket made elsewhere.
 const maxSocketBytes = 107;
 
 /** @throws {ConfinementError} `SANDBOX_OPTION_INVALID`, `EGRESS_RULE_INVALID`. */
 export function readEgressOptions(options: EgressOptions): EgressTerms {
-  refuseUnknown("", options, optionNames);
+  const reader = createReader("SANDBOX_OPTION_INVALID");
+  reader.refuseUnknown("", reader.object("options", options), optionNames);
   const limits = options.limits ?? {};
-  refuseUnknown("limits.", limits, Object.keys(ranges));
+  reader.refuseUnknown("limits", reader.object("limits", limits), Object.keys(ranges));
+  const limit = (name: keyof EgressBounds): number =>
+    reader.integer(`limits.${name}`, limits[name] ?? ranges[name].usual, ranges[name]);
   return {
-    socket: readSocket(options.socket),
+    socket: readSocket(reader, options.socket),
     rules: readRules(options.allow),
-    tell: options.onDecision ?? (() => {}),
-    resolve: options.resolve,
+    tell: reader.callback("onDecision", options.onDecision) ?? (() => {}),
+    resolve: reader.callback("resolve", options.resolve),
     bounds: {
-      maxConnections: readLimit("maxConnections", limits),
-      maxHeadBytes: readLimit("maxHeadBytes", limits),
-      headTimeoutMs: readLimit("headTimeoutMs", limits),
-      connectTimeoutMs: readLimit("connectTimeoutMs", limits),
-      idleTimeoutMs: readLimit("idleTimeoutMs", limits),
+      maxConnections: limit("maxConnections"),
+      maxHeadBytes: limit("maxHeadBytes"),
+      headTimeoutMs: limit("headTimeoutMs"),
+      connectTimeoutMs: limit("connectTimeoutMs"),
+      idleTimeoutMs: limit("idleTimeoutMs"),
     },
     signal: options.signal,
   };
 }
 
-function readLimit(name: keyof EgressBounds, limits: EgressLimits): number {
-  const [least, most, otherwise] = ranges[name];
-  const value = limits[name] ?? otherwise;
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw invalid(`limits.${name}`, `${name} must be an integer from ${least} to ${most}, not ${value}`);
-}
-
-function readSocket(path: string): string {
-  if (typeof path !== "string" || !isAbsolute(path) || path.includes("\0"))
-    throw invalid("socket", "socket must be an absolute path");
-  const bytes = Buffer.byteLength(path);
-  if (bytes <= maxSocketBytes) return path;
-  throw invalid("socket", `socket has ${bytes} bytes; a unix socket's path has at most ${maxSocketBytes}`);
-}
-
-function refuseUnknown(prefix: string, options: object, known: readonly string[]): void {
-  const unknown = Object.keys(options).find((key) => !known.includes(key));
-  if (unknown !== undefined)
-    throw invalid(`${prefix}${unknown}`, `unknown option "${unknown}"; known: ${known.join(", ")}`);
-}
-
-function invalid(field: string, message: string): ConfinementError {
-  return new ConfinementError("SANDBOX_OPTION_INVALID", message, { field });
+function readSocket(reader: ValueReader, value: unknown): string {
+  const path = reader.path("socket", value);
+  if (Buffer.byteLength(path) <= maxSocketBytes) return path;
+  return reader.fail("socket", `at most ${maxSocketBytes} bytes long, as a unix socket's path`, path);
 }

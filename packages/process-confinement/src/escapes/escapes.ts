@@ -2,15 +2,15 @@ import type { Readable, Writable } from "node:stream";
 
 /** What an attempt may use at most. The wrap must hold these; the attempts go over them in bounded forms. */
 export interface EscapeLimits {
-  /** All processes together. Default 64 MiB; the attempt takes 64 MiB more. */
+  /** All processes together: 32 MiB to 1 GiB. Default 64 MiB; the attempt takes 64 MiB more. */
   readonly memoryBytes: number;
-  /** Default 48; the attempt makes 16 more. */
+  /** 8 to 512. Default 48; the attempt makes 16 more. */
   readonly processes: number;
-  /** Of /tmp and of /dev/shm, each. Default 8 MiB; the attempts write 8 MiB more. */
+  /** Of /tmp and of /dev/shm, each: 1 to 256 MiB. Default 8 MiB; the attempts write 8 MiB more. */
   readonly tmpBytes: number;
-  /** Of the workspace. Default 16 MiB; the attempt writes twice as much. */
+  /** Of the workspace: 1 to 256 MiB. Default 16 MiB; the attempt writes twice as much. */
   readonly diskBytes: number;
-  /** Of stdout and stderr. Default 1 MiB; the attempt writes four times as much. */
+  /** Of stdout and stderr: 64 KiB to 64 MiB. Default 1 MiB; the attempt writes four times as much. */
   readonly outputBytes: number;
 }
 

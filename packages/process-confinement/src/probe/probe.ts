@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import type { EnforcementFinding, EnforcementReport, ProbeOptions } from "../enforcement.js";
 import { type ConfinementError, isConfinementError } from "../errors.js";
-import type { ConfinementLimits } from "../policy.js";
 import { type ConfinementHost, thisHost } from "../start/host.js";
 import { type HostTools, refuseHere } from "../start/refuse-here.js";
 import { readKernelSettings, whyNoSandbox } from "../start/why-no-sandbox.js";
 import { baseAspects, hostDeathAspects, limitAspects } from "./aspects.js";
 import { readBubblewrapVersion } from "./bubblewrap-version.js";
 import { fails, holds, type Remedy, untried } from "./finding.js";
+import { type ProbeScope, readScope } from "./read-scope.js";
 import { type PlannedTrial, runTrials } from "./run-trials.js";
 import { sweepScratch } from "./scratch.js";
 import { sweepProbeGroups } from "./sweep-groups.js";
@@ -21,19 +21,15 @@ import { tryLimit } from "./try-limit.js";
  * Finds out what this machine really enforces, by trying: sandboxes are opened as `openSandbox` opens them, and what must not
  * be possible is attempted inside, while the same attempts succeed outside. What could not be tried counts as not holding.
  * Takes a second and a half, leaves nothing behind, and does not reject for what it finds.
- * @throws the signal's reason.
+ * @throws {ConfinementError} `SANDBOX_OPTION_INVALID`. Also the signal's reason.
  */
-export function probe(options: ProbeOptions = {}): Promise<EnforcementReport> {
-  return probeOn(thisHost(), { ...options, limits: limitAspects });
+export async function probe(options: ProbeOptions = {}): Promise<EnforcementReport> {
+  const scope = readScope(options, ["interpreter", "signal"]);
+  return probeOn(thisHost(), { ...scope, limits: limitAspects });
 }
 
 /** What of bubblewrap's own words a finding holds. */
 const maxCauseLength = 400;
-
-/** What is tried beside what everything rests on. */
-export interface ProbeScope extends ProbeOptions {
-  readonly limits: readonly (keyof ConfinementLimits)[];
-}
 
 /** As `probe`, on a machine that is passed in. */
 export async function probeOn(host: ConfinementHost, scope: ProbeScope): Promise<EnforcementReport> {

@@ -4,6 +4,7 @@ import type { ConfinementLimits } from "../policy.js";
 import { type ConfinementHost, thisHost } from "../start/host.js";
 import { wasTried } from "./finding.js";
 import { probeOn } from "./probe.js";
+import { readScope } from "./read-scope.js";
 
 /** What a host needs to hold before it serves anybody. */
 export interface SelfTestOptions {
@@ -18,7 +19,7 @@ export interface SelfTestOptions {
  * For the start of a host: tries what everything rests on and the limits that are named, and refuses unless all of it holds.
  * Without limits it takes about 0.3 s.
  * @throws {ConfinementError} `CONFINEMENT_UNAVAILABLE` with the first thing that does not hold, its cause and its cure;
- * `LIMIT_NOT_ENFORCEABLE` for a limit; `INTERPRETER_NOT_FOUND`. Also the signal's reason.
+ * `LIMIT_NOT_ENFORCEABLE` for a limit; `INTERPRETER_NOT_FOUND`; `SANDBOX_OPTION_INVALID`. Also the signal's reason.
  */
 export function selfTest(options: SelfTestOptions = {}): Promise<EnforcementReport> {
   return selfTestOn(thisHost(), options);
@@ -26,14 +27,14 @@ export function selfTest(options: SelfTestOptions = {}): Promise<EnforcementRepo
 
 /** As `selfTest`, on a machine that is passed in. */
 export async function selfTestOn(host: ConfinementHost, options: SelfTestOptions): Promise<EnforcementReport> {
-  const { limits = [], interpreter, signal } = options;
-  const report = await probeOn(host, { limits, interpreter, signal });
+  const scope = readScope(options, ["limits", "interpreter", "signal"]);
+  const report = await probeOn(host, scope);
   const failures = report.findings.filter((finding) => !finding.holds);
   // What was seen to fail tells more than what could not be tried because of it.
   const failed = failures.find(wasTried) ?? failures[0];
   if (failed === undefined) return report;
   const { aspect, seen, cause, cure } = failed;
-  const isLimit = limits.some((limit) => limit === aspect);
+  const isLimit = scope.limits.some((limit) => limit === aspect);
   throw new ConfinementError(codeOf(aspect, isLimit), `${aspect} does not hold here: ${seen}; ${cause}`, {
     field: isLimit ? `limits.${aspect}` : undefined,
     cure,

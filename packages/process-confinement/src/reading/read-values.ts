@@ -15,6 +15,9 @@ export interface ValueReader {
   object(field: string, value: unknown): object;
   integer(field: string, value: unknown, range: Range): number;
   number(field: string, value: unknown, range: Range): number;
+  flag(field: string, value: unknown): boolean;
+  /** A function, or undefined where it may be left out. */
+  callback<T extends ((...given: never[]) => unknown) | undefined>(field: string, value: T): T;
   choice<T extends string>(field: string, value: unknown, choices: readonly T[]): T;
   /** A string without NUL of at most so many UTF-16 units. */
   text(field: string, value: unknown, most: number): string;
@@ -51,6 +54,9 @@ export function createReader(code: ConfinementErrorCode): ValueReader {
     },
     integer: (field, value, range) => within(field, value, range, Number.isInteger, "an integer"),
     number: (field, value, range) => within(field, value, range, Number.isFinite, "a number"),
+    flag: (field, value) => (typeof value === "boolean" ? value : fail(field, "true or false", value)),
+    callback: (field, value) =>
+      value === undefined || typeof value === "function" ? value : fail(field, "a function", value),
     choice: (field, value, choices) =>
       choices.find((choice) => choice === value) ?? fail(field, `one of ${choices.join(", ")}`, value),
     path: (field, value) => {

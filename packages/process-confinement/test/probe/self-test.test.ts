@@ -54,6 +54,15 @@ describe("selfTest", () => {
     });
   });
 
+  it.each([
+    { options: '{"limit":["memoryBytes"]}', field: "limit" },
+    { options: '{"limits":["memory"]}', field: "limits[0]" },
+    { options: '{"limits":"memoryBytes"}', field: "limits" },
+    { options: '{"interpreter":"python3"}', field: "interpreter" },
+  ])("refuses $options: what is misspelled would not be tried", async ({ options, field }) => {
+    await expect(selfTest(JSON.parse(options))).rejects.toMatchObject({ code: "SANDBOX_OPTION_INVALID", field });
+  });
+
   it("rejects with the reason of an abort", async () => {
     await expect(selfTest({ signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
   });
