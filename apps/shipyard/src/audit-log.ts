@@ -4,6 +4,7 @@ import { type Durability, openChain, type Receipt } from "@berth/audit-chain";
 import type { SessionEvent } from "@berth/code-sessions";
 import type { LeaseEvent } from "@berth/environment-leases";
 import { type AuditEntry, leaseEntry, sessionEntry } from "./audit-entries.js";
+import { openLastingChain } from "./lasting-chain.js";
 import { recordable } from "./recordable.js";
 
 /** The log of one process, bracketed by its opening and its close. */
@@ -31,7 +32,11 @@ export async function openAuditLog({ folder, durability, opening, now }: AuditLo
   const session = randomUUID();
   const logId = `${new Date(now()).toISOString().replace(/[-:]|\.\d+/gu, "")}-${session.slice(0, 8)}`;
   const directory = join(folder, logId);
-  const chain = await openChain({ directory, durability, now, monotonic: () => performance.now() });
+  const monotonic = (): number => performance.now();
+  const chain = await openLastingChain({
+    open: () => openChain({ directory, durability, now, monotonic }),
+    now: monotonic,
+  });
   const append = (entry: AuditEntry): Promise<Receipt> =>
     chain.append({ ...recordable(entry), type: entry.type, session });
   const intents = createIntents();
