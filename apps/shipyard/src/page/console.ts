@@ -18,10 +18,9 @@ export interface Console {
 /** A place to try code in one session. `onRun` is told when something begins or ends. */
 export function createConsole(api: Api, session: string, interrupt: () => void, onRun: () => void): Console {
   const history = createCodeHistory(maxCells);
-  const id = `code-${session}`;
   const cells = element("div", { class: "cells", role: "log", "aria-label": "Output", tabindex: 0 });
   const empty = element("p", { class: "empty" }, "Nothing was run here yet. Write Python below; Ctrl+Enter runs it.");
-  const field = element("textarea", { id, rows: 5, spellcheck: "false", autocapitalize: "off", autocomplete: "off" });
+  const field = element("textarea", { rows: 5, spellcheck: "false", autocapitalize: "off", autocomplete: "off" });
   const stop = button("Interrupt", interrupt, { disabled: true });
   const run = button("Run", () => start(), { class: "main", title: "Ctrl+Enter" });
   const hint = element("span", { class: "hint" }, "Ctrl+Enter runs · ↑ ↓ at the edge: earlier code");
@@ -73,8 +72,7 @@ export function createConsole(api: Api, session: string, interrupt: () => void, 
   const composer = element(
     "div",
     { class: "composer" },
-    element("label", { for: id }, "Python code"),
-    field,
+    element("label", {}, "Python code", field),
     element("div", { class: "row" }, run, stop, hint),
   );
   return {

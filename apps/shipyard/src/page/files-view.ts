@@ -17,15 +17,9 @@ export function createFilesView(api: Api, session: string): FilesView {
   let folder = "";
   const where = element("nav", { class: "path", "aria-label": "Folder" });
   const list = element("div", {});
-  const id = `upload-${session}`;
-  const chooser = element("input", { type: "file", id, multiple: true, class: "unseen" });
-  const label = element("label", { for: id, class: "button" }, "Upload");
-  const node = element(
-    "section",
-    { class: "files" },
-    element("div", { class: "row" }, where, again(), chooser, label),
-    list,
-  );
+  const chooser = element("input", { type: "file", multiple: true, class: "unseen" });
+  const label = element("label", { class: "button" }, "Upload", chooser);
+  const node = element("section", { class: "files" }, element("div", { class: "row" }, where, again(), label), list);
 
   function again(): HTMLElement {
     return button("Refresh", () => refresh());

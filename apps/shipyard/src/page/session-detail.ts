@@ -6,7 +6,7 @@ import { confirmButton } from "./confirm-button.js";
 import { createConsole } from "./console.js";
 import { button, element, setText } from "./dom.js";
 import { createFilesView } from "./files-view.js";
-import { ceilingAt, endsAt, idleEndsAt } from "./lease-clocks.js";
+import { ceilingAt, endsAt, idleEndsAt, profileName } from "./lease-clocks.js";
 import { act } from "./notices.js";
 import { isLiving, stateText } from "./session-state.js";
 import { tabs } from "./tabs.js";
@@ -37,7 +37,9 @@ export function createSessionDetail(api: Api, first: StatusBody, onChange: () =>
     onChange();
   };
   const renew = renewal(async (ttlMs) => {
-    await api.post(`${path}/renew`, { ttl_ms: ttlMs, generation: status.lease.generation });
+    // Each use makes another generation: fenced by the newest, since what this page knows is seconds old.
+    const { lease } = await api.get<StatusBody>(path);
+    await api.post(`${path}/renew`, { ttl_ms: ttlMs, generation: lease.generation });
     onChange();
   });
   buttons.append(renew, stop);
@@ -53,14 +55,17 @@ export function createSessionDetail(api: Api, first: StatusBody, onChange: () =>
     setText(state, stateText(next).text);
     facts.replaceChildren(...factsOf(next, api.now()).flatMap(fact));
     buttons.hidden = !isLiving(next);
-    if (!isLiving(next)) console.end(next.end === undefined ? "It has ended." : `It ended: ${next.end.detail}`);
+    if (isLiving(next)) return;
+    console.end(next.end === undefined ? "It has ended." : `It ended: ${next.end.detail}`);
+    files.node.replaceChildren(element("p", { class: "empty" }, "It has ended, and its files with it."));
+    variables.node.replaceChildren(element("p", { class: "empty" }, "It has ended, and its variables with it."));
   };
   const node = element(
     "section",
     { class: "detail", "aria-label": `Session ${id}` },
     element("div", { class: "head" }, element("h2", {}, id), state, buttons),
     facts,
-    tabs(`Session ${id}`, `session-${id}`, [
+    tabs(`Session ${id}`, `session-${first.lease.id}`, [
       { name: "Console", panel: console.node },
       { name: "Files", panel: files.node, onShown: refreshed(files) },
       { name: "Variables", panel: variables.node, onShown: refreshed(variables) },
@@ -86,8 +91,8 @@ function factsOf(status: StatusBody, now: number): readonly Fact[] {
     [
       "In",
       status.isolated
-        ? `${lease.profile} · sandbox by ${lease.provider}`
-        : `${lease.profile} · NOT isolated (${lease.provider})`,
+        ? `${profileName(lease)} · sandbox by ${lease.provider}`
+        : `${profileName(lease)} · NOT isolated (${lease.provider})`,
     ],
     ["Limits", limits.length === 0 ? "none" : element("ul", { class: "chips" }, ...limits)],
   ];
