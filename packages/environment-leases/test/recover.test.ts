@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryLeaseStore, type LeaseRecord } from "../src/index.js";
+import { createMemoryProvider } from "../src/memory.js";
+import { settle } from "./clock.js";
 import { createMachine } from "./faulty.js";
 import { codeOf, createLeased } from "./leased.js";
 
@@ -41,6 +43,30 @@ describe("a recovery", () => {
     expect(await leases.recover()).toEqual(none);
     await lease?.release();
     expect(machine.world.workers).toEqual([]);
+  });
+
+  it("waits for what a sweep has begun to end before it", async () => {
+    const { machine, active, rowOf } = await crashedMachine();
+    await machine.clock.advance(60_000);
+    const { scheduler } = machine.clock;
+    const inner = createMemoryProvider({ scheduler, world: machine.world });
+    let goOn: (() => void) | undefined;
+    const slow = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const provider = { ...inner, destroy: (worker: string) => slow.then(() => inner.destroy(worker)) };
+    const { leases } = machine.boot({ providers: [provider], limits: { sweepMs: 100 } });
+    await machine.clock.advance(150);
+    expect((await rowOf(active.id))?.state).toBe("releasing");
+    let isOver = false;
+    const recovering = leases.recover().finally(() => {
+      isOver = true;
+    });
+    await settle();
+    expect(isOver).toBe(false);
+    goOn?.();
+    expect(await recovering).toMatchObject({ released: 2, unconfirmed: 0 });
+    expect((await rowOf(active.id))?.state).toBe("released");
   });
 
   it("destroys what it cannot take over", async () => {

@@ -33,8 +33,10 @@ export async function recoverAll(works: Works, orphans: Orphans): Promise<Recove
 
 async function recoverRow(works: Works, row: Row): Promise<Recovered> {
   const { record, provider } = row;
-  if (row.life !== undefined || row.ending?.underWay !== undefined) return "held";
-  if (record.state !== "active" || provider === undefined) return endRow(works, row, "recovery");
+  if (row.life !== undefined) return "held";
+  // What a sweep has begun to end by now is waited for: after a recovery nothing of an earlier process is left.
+  const isEnding = row.ending !== undefined || record.state !== "active";
+  if (isEnding || provider === undefined) return endRow(works, row, "recovery");
   const presence = await presenceOf(works, provider, record);
   if (presence === "no") return loseRow(works, row);
   const due = dueReason(record, works.terms.now());
