@@ -22,6 +22,14 @@ export function toSessionFault(fault: unknown, whenFull: "SESSION_LIMIT_REACHED"
       return new SessionError("SESSIONS_CLOSED", "the leases are closed", details);
     case "OPTION_INVALID":
       return new SessionError("OPTION_INVALID", fault.message, details);
+    case "STORE_FAILED":
+    case "STORE_DAMAGED":
+    case "STORE_CLOSED":
+      // Where the operator keeps it, and what ails it, is not for whoever asks; `cause` has it.
+      return new SessionError("WORKER_NOT_STARTED", "no worker could be started: the leases cannot be written now", {
+        cause: fault,
+        cure: "try again later, or tell the operator",
+      });
     default:
       return new SessionError("WORKER_NOT_STARTED", `no worker could be started: ${fault.message}`, details);
   }

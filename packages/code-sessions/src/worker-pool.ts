@@ -40,8 +40,9 @@ export function createWorkerPool<W extends StartedWorker>(options: ShelvesOption
     try {
       lease = await warm.lease.activate(asked);
     } catch (fault) {
-      // The owner has too much; the worker is still nobody's.
-      if (isLeaseError(fault) && fault.code === "QUOTA_REACHED") shelves.putBack(shelf, warm);
+      // The owner has too much, or asked for what cannot be; the worker is still nobody's.
+      const isUntouched = isLeaseError(fault) && (fault.code === "QUOTA_REACHED" || fault.code === "OPTION_INVALID");
+      if (isUntouched) shelves.putBack(shelf, warm);
       else shelves.discard(warm);
       throw fault;
     }

@@ -1,5 +1,6 @@
 import { LeaseError } from "@berth/environment-leases";
 import { expect, it } from "vitest";
+import type { SessionError } from "../src/index.js";
 import { deferred, settled } from "./fakes/deferred.js";
 import { createFakeLeases } from "./fakes/leases.js";
 import { openFakeSet } from "./fakes/set.js";
@@ -119,14 +120,27 @@ it.each(lasting)("what the operator has to change is not tried again: %s", async
   expect(fake.environments).toHaveLength(0);
 });
 
-it("a worker that an owner may not have any more goes back to the others", async () => {
+it.each([
+  { code: "QUOTA_REACHED", told: "SESSIONS_BUSY" },
+  { code: "OPTION_INVALID", told: "OPTION_INVALID" },
+] as const)("a worker that an owner may not have goes back to the others: $code", async ({ code, told }) => {
   const fake = createFakeLeases();
   await using set = openFakeSet({ limits: { warmWorkers: 1 } }, fake);
   await settled();
-  fake.activateFaults.push(new LeaseError("QUOTA_REACHED", "too many"));
-  await expect(set.sessions.executeOnce("ada", once)).rejects.toMatchObject({ code: "SESSIONS_BUSY" });
+  fake.activateFaults.push(new LeaseError(code, "no"));
+  await expect(set.sessions.executeOnce("ada", once)).rejects.toMatchObject({ code: told });
   await set.sessions.executeOnce("bob", once);
   expect(set.parts.runs[0]?.worker.number).toBe(1);
+});
+
+it("what ails the store of the leases is not told to an owner", async () => {
+  const fake = createFakeLeases();
+  await using set = openFakeSet({ limits: { warmWorkers: 0 } }, fake);
+  const fault = new LeaseError("STORE_FAILED", "the store /secret/leases.db failed", { cure: "make room in /secret" });
+  fake.warmFaults.push(fault);
+  const refused = set.sessions.executeOnce("ada", once);
+  await expect(refused).rejects.toMatchObject({ code: "WORKER_NOT_STARTED", cause: fault });
+  await expect(refused).rejects.toSatisfy((told: SessionError) => !`${told.message}${told.cure}`.includes("secret"));
 });
 
 it("whoever stops waiting leaves the worker to the next one", async () => {
