@@ -18,11 +18,16 @@ const compileTimeoutMs = 60_000;
 const oldestMinor = 10;
 
 // Compiled once for each interpreter: compiling at each start would take as long as the interpreter's own start.
+// Its stdin ends with the host, also when that is killed.
 const compileScript = `
 import sys
 if sys.version_info[:2] < (3, ${oldestMinor}):
     sys.exit("TOO_OLD")
-import os, py_compile
+import _thread, os, py_compile
+def end_with_host():
+    os.read(0, 1)
+    os._exit(1)
+_thread.start_new_thread(end_with_host, ())
 source, target = sys.argv[1:]
 for name in os.listdir(source):
     if name.endswith(".py"):
