@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { leasesOf, owned, place, processesNaming, run, startSession } from "./places.js";
+import { entriesOf, leasesOf, owned, place, processesNaming, run, startSession } from "./places.js";
 import { ask, scratchFolder, serve, shipyard, unconfined, writeConfig } from "./shipyard.js";
 
 describe("serve", () => {
@@ -13,7 +13,10 @@ describe("serve", () => {
     await startSession(served, "kept");
     expect(await served.kill("SIGTERM")).toBe(0);
     expect(await leasesOf(state)).toEqual([]);
-    expect((await leasesOf(state, "--all")).length).toBeGreaterThanOrEqual(2);
+    const [, ended] = [...entriesOf(state)].filter(({ name }) => name === "kept");
+    expect(ended).toMatchObject({ type: "lease.session.ended", reason: "shutdown" });
+    const kept = (await leasesOf(state, "--all")).find(({ id }) => id === ended?.["lease"]);
+    expect(kept).toMatchObject({ state: "released", endReason: "shutdown" });
     expect(processesNaming(state)).toEqual([]);
     expect(existsSync(join(state, "control.sock"))).toBe(false);
     expect(readdirSync(join(state, "w", "u")).filter((name) => name.startsWith("mcp-"))).toEqual([]);
@@ -80,6 +83,7 @@ describe("serve", () => {
     const other = place();
     const taken = await shipyard(["serve", ...other.args, "--http", new URL(served.url).host]);
     expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot listen on 127.0.0.1:") });
+    expect(taken.stderr).toContain("port 0 any that is free");
     await served.kill("SIGTERM");
     const again = await serve(other.args);
     await again.kill("SIGTERM");

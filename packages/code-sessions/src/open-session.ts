@@ -1,3 +1,4 @@
+import type { LeaseEndReason } from "@berth/environment-leases";
 import { createCallEvents } from "./call-events.js";
 import { createCallLine } from "./call-line.js";
 import { type SessionEnd, SessionError } from "./errors.js";
@@ -27,6 +28,7 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
   let lastUsedAt = createdAt;
   let count = 0;
   let running: { readonly call: RunningCall; readonly over: Promise<unknown> } | undefined;
+  let stopped: { readonly lease: LeaseEndReason; readonly end: SessionEnd } | undefined;
   let end: SessionEnd | undefined;
   let released: Promise<void> | undefined;
 
@@ -42,10 +44,12 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
     guarded(() => lease.touch()); // its store may be closed already
   };
   const refusal = (): SessionError => {
-    if (end === undefined || end.reason === "stopped") {
-      return new SessionError("SESSION_STOPPED", `session '${id}' was stopped`, { end });
+    const known = end ?? stopped?.end;
+    if (known === undefined || known.reason === "stopped") {
+      return new SessionError("SESSION_STOPPED", `session '${id}' was stopped`, { end: known });
     }
-    return new SessionError("SESSION_DEAD", `session '${id}' has ended: ${end.reason} (${end.detail})`, { end });
+    const { reason, detail } = known;
+    return new SessionError("SESSION_DEAD", `session '${id}' has ended: ${reason} (${detail})`, { end: known });
   };
   const checkOpen = async (): Promise<void> => {
     if (stopping.signal.aborted) throw refusal();
@@ -53,7 +57,7 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
     await ended;
     throw refusal();
   };
-  const release = (reason: "released" | "crash"): Promise<void> => {
+  const release = (reason: LeaseEndReason): Promise<void> => {
     released ??= lease.release(reason);
     // Whoever stops the session is told too; after a crash nobody may ask.
     released.catch((fault: unknown) => options.onFault?.(fault));
@@ -61,8 +65,8 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
   };
   const finish = async (): Promise<SessionEnd> => {
     const gone = await worker.gone;
-    release(stopping.signal.aborted ? "released" : "crash");
-    const told = stopping.signal.aborted ? stoppedByOwner : await explainEnd(gone, lease, scheduler);
+    release(stopped?.lease ?? "crash");
+    const told = stopped?.end ?? (await explainEnd(gone, lease, scheduler));
     end = { ...told, at: now() };
     line.close(refusal());
     return end;
@@ -119,6 +123,8 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
     isolated: lease.isolated,
   });
   const endInOrder = async (): Promise<void> => {
+    const { lease, ...told } = options.closing?.aborted === true ? byShutdown : byOwner;
+    stopped = { lease, end: { ...told, at: now() } };
     const why = refusal();
     line.close(why);
     stopping.abort(why);
@@ -127,8 +133,8 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
     await ended;
     await released;
   };
-  let stopped: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopped ??= endInOrder());
+  let ending: Promise<void> | undefined;
+  const stop = (): Promise<void> => (ending ??= endInOrder());
   const queries = createWorkerQueries({ worker, terms, scheduler, checkOpen, use });
 
   return {
@@ -153,4 +159,6 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
   };
 }
 
-const stoppedByOwner = { reason: "stopped", detail: "stopped by its owner" } as const;
+/** Why it was stopped, as its owner is told and as its lease says. */
+const byOwner = { reason: "stopped", detail: "stopped by its owner", lease: "released" } as const;
+const byShutdown = { reason: "shutdown", detail: "its host was shut down", lease: "shutdown" } as const;

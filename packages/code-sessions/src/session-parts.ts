@@ -23,6 +23,8 @@ export interface OpenSessionOptions<W extends StartedWorker = StartedWorker> {
   /** Told `call.intent` (awaited before the hand-over; a rejection refuses the call) and `call.outcome`. */
   readonly record?: ((event: SessionEvent) => Promise<void> | void) | undefined;
   readonly onFault?: ((fault: unknown) => void) | undefined;
+  /** Aborted when its host is shut down: a stop from then on is not its owner's. */
+  readonly closing?: AbortSignal | undefined;
   /** Wall clock. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /** Monotonic clock and timers. Default: the system's. */

@@ -37,7 +37,18 @@ export function createSessionSet<W extends StartedWorker>(options: SessionsOptio
       asked.signal?.throwIfAborted();
       throw closedFault();
     }
-    return parts.openSession({ name, owner, ...taken, terms, record, onFault: tellFault, now, scheduler });
+    const { signal } = closing;
+    return parts.openSession({
+      name,
+      owner,
+      ...taken,
+      terms,
+      record,
+      onFault: tellFault,
+      closing: signal,
+      now,
+      scheduler,
+    });
   };
   const dismiss = async ({ lease, worker }: TakenWorker<W>): Promise<void> => {
     for (const end of await Promise.allSettled([lease.release("discarded"), worker.close()])) {

@@ -114,6 +114,20 @@ describe("the end of a session", () => {
     await expect(session.files.list()).rejects.toMatchObject({ code: "SESSION_STOPPED" });
   });
 
+  it("by the end of its host is no stop of its owner's, for the lease and for who waits too", async () => {
+    const host = new AbortController();
+    const { run, begin, session, released } = await openLocalSession({ closing: host.signal });
+    const { outcome } = await begin("while True: pass");
+    const waiting = expect(run("1")).rejects.toMatchObject({ code: "SESSION_DEAD" });
+    host.abort();
+    await session.stop();
+    expect((await outcome).status).toBe("interrupted");
+    await waiting;
+    expect(released).toEqual(["shutdown"]);
+    expect(session.status()).toMatchObject({ state: "dead", end: { reason: "shutdown" } });
+    await expect(run("1")).rejects.toMatchObject({ code: "SESSION_DEAD", end: { reason: "shutdown" } });
+  });
+
   it("by stop kills what does not answer within the grace", async () => {
     const { begin, session } = await openLocalSession({ limits: { interruptMs: 100 } });
     const { outcome } = await begin(

@@ -164,7 +164,12 @@ it("close stops all, ends the warm workers and refuses what comes; it may be cal
   expect(set.sessions.close()).toBe(closed);
   await closed;
   expect((await running).status).toBe("dead");
-  expect((await session.ended).reason).toBe("stopped");
+  expect((await session.ended).reason).toBe("shutdown");
+  expect(set.events).toMatchObject([
+    { kind: "session.started" },
+    { kind: "session.ended", end: { reason: "shutdown" } },
+  ]);
+  expect(set.sessions.status("ada", "work")).toMatchObject({ state: "dead", end: { reason: "shutdown" } });
   expect(set.fake.environments.map(({ state }) => state)).not.toContain("warm");
   const refused = { code: "SESSIONS_CLOSED" };
   await expect(set.sessions.start({ owner: "ada" })).rejects.toMatchObject(refused);

@@ -45,7 +45,7 @@ export function createFakeParts(): FakeParts {
   const startFaults: unknown[] = [];
 
   const openSession = (options: OpenSessionOptions<FakeWorker>): Session => {
-    const { worker, lease, owner, name } = options;
+    const { worker, lease, owner, name, closing } = options;
     const ended = deferred<SessionEnd>();
     let end: SessionEnd | undefined;
     const finish = (reason: SessionEnd["reason"]): void => {
@@ -57,7 +57,7 @@ export function createFakeParts(): FakeParts {
     void worker.gone.then(() => finish("exit"));
     void lease.ended.then(() => finish("expired"));
     const stop = async (): Promise<void> => {
-      finish("stopped");
+      finish(closing?.aborted === true ? "shutdown" : "stopped");
       await lease.release();
     };
     const session: Session = {

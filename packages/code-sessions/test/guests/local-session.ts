@@ -23,6 +23,7 @@ export interface LocalSessionOptions {
   readonly interpreter?: string;
   readonly limits?: SessionLimits;
   readonly record?: (event: SessionEvent) => Promise<void> | void;
+  readonly closing?: AbortSignal;
 }
 
 /** A session over a plain process, gone with the test. */
@@ -35,6 +36,7 @@ export async function openLocalSession(options: LocalSessionOptions = {}): Promi
   const session = openSession({
     ...{ name: "s", owner: "alice", lease: local.lease, worker, terms, record: options.record },
     onFault: (fault) => faults.push(fault),
+    closing: options.closing,
   });
   const begin: LocalSession["begin"] = (code, more) =>
     new Promise((resolve, reject) => {
