@@ -49,8 +49,13 @@ export async function see(browser: Browser, url: string, options: BrowserContext
 /** Starts a session by the form. */
 export async function startSession({ page }: Seen, name: string): Promise<void> {
   await page.getByLabel("Name of a new session").fill(name);
+  const answered = page.waitForResponse(
+    (one) => one.request().method() === "POST" && one.url().endsWith("/v1/sessions"),
+  );
   await page.getByRole("button", { name: "Start", exact: true }).click();
-  await page.getByRole("heading", { name, exact: true }).waitFor();
+  await answered;
+  // One of that name that has ended may be there as well.
+  await page.locator(".detail:visible", { hasText: "Ends in" }).getByRole("heading", { name, exact: true }).waitFor();
 }
 
 /** Runs code in the session that is shown, and gives the text of its run once it has ended. */
