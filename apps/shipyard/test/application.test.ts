@@ -53,6 +53,13 @@ describe("serve --application", () => {
     expect(stderr).toContain("the secret is 1234");
   });
 
+  it("keeps stdout for the protocol, whenever the application prints", async () => {
+    const { code, stdout, stderr } = await shipyard(faulty("createPrinting"), { input: lines(call(1, "prints")) });
+    expect(code).toBe(0);
+    expect(answers(stdout)).toMatchObject([{ id: 0 }, { id: 1, result: { content: [] } }]);
+    for (const printed of ["made\n", "with care\n", "called\n"]) expect(stderr).toContain(printed);
+  });
+
   it("tells an error that the application declared safe to the client", async () => {
     const { code, stdout } = await shipyard(faulty("createBroken"), { input: lines(call(1, "tells")) });
     expect(code).toBe(0);

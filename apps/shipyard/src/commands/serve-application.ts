@@ -3,6 +3,7 @@ import { loadApplication, readApplicationTarget } from "../application-target.js
 import { ShipyardError } from "../errors.js";
 import { listenForExit } from "../exit-signals.js";
 import { createLogger } from "../logger.js";
+import { printsAside } from "../prints-aside.js";
 
 /** What the command line says. */
 export interface ServeApplicationOptions {
@@ -21,8 +22,9 @@ export async function serveApplicationCommand(options: ServeApplicationOptions):
     throw new ShipyardError("USAGE", "--principal NAME says who the client is, and may not be empty");
   }
   const target = readApplicationTarget(options.application, process.cwd());
-  const server = await loadApplication(target);
   const logger = await createLogger("info");
+  // Served at once: in between, a print of the application would be a line of the protocol.
+  const server = await printsAside(() => loadApplication(target));
   const exits = listenForExit({ onException: (error) => logger.fatal({ err: error }, "a fault of the application") });
   try {
     const { code } = await serveStdio({

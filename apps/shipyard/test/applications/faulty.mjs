@@ -29,6 +29,11 @@ export const createBroken = async () =>
     ],
     { isSafeError: (error) => error instanceof Told },
   );
+export const createPrinting = () => {
+  console.log("made");
+  process.stdout.write("with care\n");
+  return server([tool("prints", () => (console.log("called"), { content: [] }))]);
+};
 export const createNothing = () => ({ name: "no server" });
 export const createThrowing = () => {
   throw new TypeError("the factory's own fault");
