@@ -64,8 +64,9 @@ export function createDoors(parts: DoorsParts): Doors {
   // Before everything, `/mcp` included: a page of another origin must reach nothing (DNS rebinding).
   app.use(async (context, next) => {
     const { method } = context.req;
-    if (admitter === undefined && isForeignPage(method, context.req.header("sec-fetch-site")))
-      return answer(403, { error: "pages of another origin may not change anything here" });
+    const [site, mode] = ["sec-fetch-site", "sec-fetch-mode"].map((name) => context.req.header(name));
+    if (admitter === undefined && isForeignPage({ method, site, mode }))
+      return answer(403, { error: "pages of another origin may not use this" });
     const refusal = names.refusal(context.req.header("host"), context.req.header("origin"));
     return refusal === undefined ? next() : answer(403, { error: refusal });
   });

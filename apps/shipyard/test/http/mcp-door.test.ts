@@ -171,6 +171,12 @@ describe("the tools", () => {
     expect((await client.call("start_python_session", { session_id: "dying" })).result.isError).toBe(false);
   });
 
+  it("a key that is no string is refused: left out, the call might run twice", async () => {
+    const meta = { "dev.berth/idempotency-key": 7 };
+    const { result } = await client.call("execute_python_code", { command: "1" }, meta);
+    expect(result).toMatchObject({ isError: true });
+  });
+
   it("the same call with the same key in _meta runs once", async () => {
     const meta = { "dev.berth/idempotency-key": "once" };
     const call = { command: "import os; print(os.urandom(8).hex())" };

@@ -9,6 +9,11 @@ import { optionalId } from "./tool-schemas.js";
 /** In a call's `_meta`: 1 to 200 characters; the same call with the same key runs once. */
 const idempotencyMeta = "dev.berth/idempotency-key";
 
+const wrongKey = {
+  content: [{ type: "text", text: `_meta["${idempotencyMeta}"] has to be a string` }],
+  isError: true,
+} as const;
+
 const executeInput = {
   type: "object",
   title: "execute_python_code",
@@ -36,6 +41,8 @@ export function executeTool({ runCode, scheduler, heartbeatMs }: ToolParts): Too
     async handler({ arguments: given, principal, signal, meta, progress }) {
       const session = givenId(textOrNothing(given["session_id"]));
       const key = meta[idempotencyMeta];
+      // Left out in silence, it would leave a client that sends twice without what it asked for.
+      if (key !== undefined && typeof key !== "string") return wrongKey;
       const isAsked = meta["progressToken"] !== undefined;
       const teller = tellProgress({ progress, isAsked, scheduler, heartbeatMs });
       try {
@@ -45,7 +52,7 @@ export function executeTool({ runCode, scheduler, heartbeatMs }: ToolParts): Too
           door: "mcp",
           code: given.command,
           onOutput: teller.onOutput,
-          idempotencyKey: typeof key === "string" ? key : undefined,
+          idempotencyKey: key,
           signal,
         });
         const { content, ...rest } = textResult(outcomeText(outcome).whole);
