@@ -76,6 +76,20 @@ it.each(["https://example.com", "example.com:80", "a b", "", "*", "example..com/
   },
 );
 
+describe("a browser's word on where a request comes from", () => {
+  it.each([
+    ["cross-site", 403],
+    ["same-site", 403],
+    ["anything else", 403],
+    ["same-origin", 200],
+    ["none", 200],
+  ])("%s: what changes something is answered with %i, and what only reads is not asked", async (site, status) => {
+    const headers = { "sec-fetch-site": site, origin: "http://localhost:3000" };
+    expect((await served.post("/execute", { code: "1" }, headers)).status).toBe(status);
+    expect((await served.get("/v1/sessions", headers)).status).toBe(200);
+  });
+});
+
 describe("the page", () => {
   it("is its built files, which nothing else may frame, and no other file", async () => {
     const index = await served.send("/");
