@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { EnvironmentProfile } from "@berth/environment-leases";
 import type { ShipyardConfig } from "./config.js";
+import { ShipyardError } from "./errors.js";
 
 /** Where a session finds its owner's uploads. */
 export const uploadsInside = "/app/uploads";
@@ -48,10 +49,17 @@ export function ownedProfiles({ config, uploads, onlyOwner }: ProfileParts): Own
     of: (owner) => {
       if (owner === onlyOwner) return `${config.profile}@`;
       const name = folderOf(owner);
-      mkdirSync(join(uploads, name), { recursive: true, mode: 0o700 });
+      makeOwnFolder(join(uploads, name));
       return `${config.profile}@${name}`;
     },
   };
+}
+
+/** Never through a link: code that ran before there was authentication could write where the folders lie, and plant one. */
+function makeOwnFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (lstatSync(folder).isDirectory()) return;
+  throw new ShipyardError("STATE_UNUSABLE", `${folder} is no folder but a link; remove it`);
 }
 
 const ownFolder = /^(?:[a-z0-9][a-z0-9._-]{0,63}|~[0-9a-f]{32})$/;

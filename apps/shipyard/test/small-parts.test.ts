@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -79,6 +79,16 @@ describe("an owner's folder", () => {
       expect(profiles.find(other), other).toBeUndefined();
     }
   });
+});
+
+it("a link in the place of an owner's folder is refused: code that had all uploads could have planted it", () => {
+  const [uploads, elsewhere] = [scratchFolder(), scratchFolder()];
+  symlinkSync(elsewhere, join(uploads, "ada"));
+  const config = {
+    ...{ profile: "python", profiles: { python: { provider: "bubblewrap", template: "python3" } } },
+    ...{ provider: "bubblewrap", uploads: { maxBytes: 1_048_576 } },
+  } as const;
+  expect(() => ownedProfiles({ config, uploads, onlyOwner: undefined }).of("ada")).toThrow("is no folder but a link");
 });
 
 describe("what is to be closed", () => {
