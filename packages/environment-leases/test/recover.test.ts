@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryLeaseStore, type LeaseRecord } from "../src/index.js";
 import { createMemoryProvider } from "../src/memory.js";
-import { settle } from "./clock.js";
 import { createMachine } from "./faulty.js";
 import { codeOf, createLeased } from "./leased.js";
 
@@ -45,27 +44,34 @@ describe("a recovery", () => {
     expect(machine.world.workers).toEqual([]);
   });
 
-  it("waits for what a sweep has begun to end before it", async () => {
+  it.each([
+    { begun: "before it", sweepAtMs: 150, isGone: false },
+    { begun: "while it looks", sweepAtMs: 0, isGone: false },
+    { begun: "while it looks, of a worker that is gone,", sweepAtMs: 0, isGone: true },
+  ])("waits for what a sweep has begun to end $begun", async ({ sweepAtMs, isGone }) => {
     const { machine, active, rowOf } = await crashedMachine();
-    await machine.clock.advance(60_000);
-    const { scheduler } = machine.clock;
-    const inner = createMemoryProvider({ scheduler, world: machine.world });
-    let goOn: (() => void) | undefined;
+    await machine.clock.advance(59_900);
+    if (isGone) machine.world.endWorker(active.record.worker);
+    const inner = createMemoryProvider({ scheduler: machine.clock.scheduler, world: machine.world });
+    let goOn = (): void => undefined;
     const slow = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    const provider = { ...inner, destroy: (worker: string) => slow.then(() => inner.destroy(worker)) };
+    const provider = {
+      ...inner,
+      destroy: (worker: string) => slow.then(() => inner.destroy(worker)),
+    };
     const { leases } = machine.boot({ providers: [provider], limits: { sweepMs: 100 } });
-    await machine.clock.advance(150);
-    expect((await rowOf(active.id))?.state).toBe("releasing");
+    await machine.clock.advance(sweepAtMs);
     let isOver = false;
     const recovering = leases.recover().finally(() => {
       isOver = true;
     });
-    await settle();
+    await machine.clock.advance(150);
+    expect((await rowOf(active.id))?.state).toBe("releasing");
     expect(isOver).toBe(false);
-    goOn?.();
-    expect(await recovering).toMatchObject({ released: 2, unconfirmed: 0 });
+    goOn();
+    expect(await recovering).toMatchObject({ released: 2, unconfirmed: 0, lost: 0 });
     expect((await rowOf(active.id))?.state).toBe("released");
   });
 

@@ -62,7 +62,8 @@ async function presenceOf(
 
 /** Its scratch may be left although it is gone: that is removed before the row is terminal. */
 async function loseRow(works: Works, row: Row): Promise<Recovered> {
-  if ((await confirmAbsence(row, works.terms)) !== undefined) return endRow(works, row, "lost");
+  const fault = await confirmAbsence(row, works.terms);
+  if (fault !== undefined || row.ending !== undefined) return endRow(works, row, "lost");
   try {
     await works.ender.lose(row);
     return "lost";
@@ -89,7 +90,7 @@ async function attachRow(works: Works, row: Row, provider: ManagedProvider): Pro
     const life = lifeOf(works, row.record);
     const deadlineMs = life.remainingMs() + deadlineMarginMs;
     const environment = await provider.attach?.(row.record.worker, profile, { deadlineMs });
-    if (environment === undefined) return false;
+    if (environment === undefined || row.ending !== undefined) return false;
     if (profile.shell) await environment.installShell();
     row.life = life;
     watch(works, row, environment);
