@@ -2,7 +2,7 @@ import type { RuntimeCapabilities, UnsupportedCombination } from "./capabilities
 import { type FieldFault, LeaseError } from "./errors.js";
 import type { EnvironmentLimits } from "./policy.js";
 import type { ProfileTerms } from "./profile.js";
-import { defaultTmpBytes, defaultWorkspaceBytes } from "./reading/read-policy.js";
+import { defaultTmpBytes, defaultWorkspaceBytes, limitNames } from "./reading/read-policy.js";
 
 /** How strictly a provider is asked. */
 export interface RequireOptions {
@@ -74,16 +74,6 @@ function findMissing(
   }
   return missing;
 }
-
-const limitNames = [
-  "memoryBytes",
-  "processes",
-  "cpus",
-  "fileBytes",
-  "openFiles",
-  "workspaceBytes",
-  "tmpBytes",
-] as const satisfies readonly (keyof EnvironmentLimits)[];
 
 /** Who isolates holds the two default sizes too; from one that isolates nothing only what was written is asked. */
 function limitsOf({ policy: { limits } }: ProfileTerms, isIsolated: boolean): readonly (keyof EnvironmentLimits)[] {

@@ -5,7 +5,7 @@ import { LeaseError } from "./errors.js";
 import { listenForDials } from "./guest/dial-listener.js";
 import { openGuestEnvironment } from "./guest/guest-environment.js";
 import type { GuestHost, GuestPlaces } from "./guest/guest-host.js";
-import { type GuestLimits, readGuestLimits } from "./guest/guest-limits.js";
+import type { GuestLimits } from "./guest/guest-limits.js";
 import type { ProfileTerms } from "./profile.js";
 import type { ManagedProvider } from "./provider.js";
 import { killMarked } from "./unconfined/kill-marked.js";
@@ -13,16 +13,20 @@ import { startUnconfined } from "./unconfined/unconfined-host.js";
 import { guestPrograms } from "./workers/guest-program.js";
 import { manageWorkers, type WorkerKind } from "./workers/managed-provider.js";
 import { bootId, findMarked, startTimeOf } from "./workers/process-marks.js";
+import { readProviderOptions } from "./workers/provider-options.js";
 import { standardEnv } from "./workers/standard-env.js";
 import { openWorkersFolder, type WorkerFolder } from "./workers/worker-folder.js";
 
+/** What a provider without sandboxes works with. */
 export interface UnconfinedProviderOptions {
   /** Absolute path of the folder for what belongs to workers: made 0700 when it is absent, and short, since sockets lie in it. */
   readonly folder: string;
-  /** Default `unconfined`. */
+  /** As profiles name it: 1 to 64 letters, digits, dots, dashes, underscores. Default `unconfined`. */
   readonly name?: string | undefined;
   readonly limits?: GuestLimits | undefined;
 }
+
+const optionNames = ["folder", "name", "limits"] as const satisfies readonly (keyof UnconfinedProviderOptions)[];
 
 // It lists only what it can hold: a process of this user has this machine's network and whatever rights the user has.
 const capabilities: RuntimeCapabilities = {
@@ -50,11 +54,11 @@ const capabilities: RuntimeCapabilities = {
  * @throws {LeaseError} `OPTION_INVALID`.
  */
 export async function createUnconfinedProvider(options: UnconfinedProviderOptions): Promise<ManagedProvider> {
-  const bounds = readGuestLimits(options.limits);
+  const { name, bounds } = readProviderOptions(options, { known: optionNames, usualName: "unconfined" });
   const workers = await openWorkersFolder(options.folder);
   const programs = guestPrograms(workers.path);
   const kind: WorkerKind = {
-    name: options.name ?? "unconfined",
+    name,
     capabilities,
     async start(folder, profile, { deadlineMs, signal }) {
       checkMounts(profile);

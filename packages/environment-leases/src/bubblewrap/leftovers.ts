@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import {
   endSandbox,
   findSandbox,
@@ -6,13 +5,12 @@ import {
   type SandboxIdentity,
   type SandboxPresence,
 } from "@berth/process-confinement";
-import { LeaseError } from "../errors.js";
+import { killUntilGone } from "../workers/kill-until-gone.js";
 import type { WorkerFolder } from "../workers/worker-folder.js";
 import { findMounted } from "./mount-scan.js";
 import { readIdentity } from "./saved-identity.js";
 
-const rounds = 500;
-const pauseMs = 10;
+const goneMs = 5_000;
 
 /** Whether anything of a sandbox runs that another process may have started. */
 export async function presenceOf(folder: WorkerFolder): Promise<"yes" | "no" | "unknown"> {
@@ -43,19 +41,5 @@ export async function killLeftovers(folder: WorkerFolder): Promise<void> {
   // What cannot be ours names nobody; what runs is then found by its mounts, and `presenceOf` stays in doubt.
   if (identity !== undefined && tryFind(identity) !== "unknown") await endSandbox(identity);
   // Without an identity its host died before the command was let go: it ends by itself, and this hastens it.
-  for (let round = 0; round < rounds; round += 1) {
-    const mounted = findMounted(folder.name) ?? [];
-    if (mounted.length === 0) return;
-    for (const pid of mounted) tryKill(pid);
-    await wait(pauseMs);
-  }
-  throw new LeaseError("CLEANUP_UNCONFIRMED", `processes of ${folder.name} do not go away`);
-}
-
-function tryKill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It ended meanwhile; if not, the next round sees it.
-  }
+  await killUntilGone(folder.name, () => findMounted(folder.name), goneMs);
 }

@@ -5,11 +5,12 @@ import type { DisposableEnvironment } from "../environment.js";
 import { listenForDials } from "../guest/dial-listener.js";
 import { openGuestEnvironment } from "../guest/guest-environment.js";
 import type { GuestPlaces } from "../guest/guest-host.js";
-import { type GuestBounds, type GuestLimits, readGuestLimits } from "../guest/guest-limits.js";
+import type { GuestBounds, GuestLimits } from "../guest/guest-limits.js";
 import type { ProfileTerms } from "../profile.js";
 import type { CreateOptions, ManagedProvider, WorkerName } from "../provider.js";
 import { type GuestPrograms, guestPrograms } from "../workers/guest-program.js";
 import { manageWorkers } from "../workers/managed-provider.js";
+import { readProviderOptions } from "../workers/provider-options.js";
 import { openWorkersFolder, type WorkerFolder } from "../workers/worker-folder.js";
 import { sandboxCapabilities } from "./capabilities.js";
 import { egressRules } from "./egress-rules.js";
@@ -17,30 +18,45 @@ import { killLeftovers, presenceOf } from "./leftovers.js";
 import { inside } from "./places.js";
 import { startSandbox } from "./sandbox-host.js";
 
+/** What a provider of sandboxes works with. */
 export interface BubblewrapProviderOptions {
   /** Absolute path of the folder for what belongs to workers: made 0700 when it is absent, and short, since sockets lie in it. */
   readonly folder: string;
-  /** Default `bubblewrap`. */
+  /** As profiles name it: 1 to 64 letters, digits, dots, dashes, underscores. Default `bubblewrap`. */
   readonly name?: string | undefined;
   readonly limits?: GuestLimits | undefined;
   /** Told of every connection that a worker with an allow list asked for. */
   readonly onEgressDecision?: ((worker: WorkerName, decision: EgressDecision) => void) | undefined;
+  /**
+   * Of a `probe` of this machine that was made already, by this process: a limit that was not tried in it is refused. Default:
+   * everything is tried.
+   */
+  readonly report?: EnforcementReport | undefined;
   /** Ends the probe. */
   readonly signal?: AbortSignal | undefined;
 }
+
+const optionNames = [
+  "folder",
+  "name",
+  "limits",
+  "onEgressDecision",
+  "report",
+  "signal",
+] as const satisfies readonly (keyof BubblewrapProviderOptions)[];
 
 /** The provider on a machine that holds what the report says. */
 export async function manageSandboxes(
   options: BubblewrapProviderOptions,
   report: EnforcementReport,
 ): Promise<ManagedProvider> {
+  const { name, bounds } = readProviderOptions(options, { known: optionNames, usualName: "bubblewrap" });
   const capabilities = sandboxCapabilities(report);
-  const bounds = readGuestLimits(options.limits);
   const workers = await openWorkersFolder(options.folder);
   const programs = guestPrograms(workers.path);
   return manageWorkers(
     {
-      name: options.name ?? "bubblewrap",
+      name,
       capabilities,
       start: (folder, profile, terms) => start({ options, bounds, programs, folder, profile, terms }),
       presence: presenceOf,

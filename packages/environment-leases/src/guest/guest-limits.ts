@@ -1,4 +1,5 @@
-import { type FieldFault, LeaseError } from "../errors.js";
+import type { FieldFault } from "../errors.js";
+import { readMembers } from "../reading/members.js";
 
 /** Bounds of what one guest may cost the host. */
 export interface GuestLimits {
@@ -24,30 +25,21 @@ export interface GuestLimits {
 export type GuestBounds = { readonly [Name in keyof GuestLimits]-?: number };
 
 const ranges = {
-  maxOutputBytes: { min: 0, max: 64 * 1024 * 1024, standard: 1024 * 1024 },
-  maxOpen: { min: 1, max: 4096, standard: 256 },
-  startTimeoutMs: { min: 100, max: 600_000, standard: 10_000 },
-  maxPendingStreams: { min: 1, max: 1024, standard: 32 },
-  streamTimeoutMs: { min: 10, max: 60_000, standard: 5000 },
-  maxRefusedStreams: { min: 1, max: 1_000_000, standard: 1000 },
-  maxStarts: { min: 1, max: 1024, standard: 8 },
-  drainMs: { min: 0, max: 60_000, standard: 200 },
-} as const;
+  maxOutputBytes: { min: 0, max: 64 * 1024 * 1024, preset: 1024 * 1024 },
+  maxOpen: { min: 1, max: 4096, preset: 256 },
+  startTimeoutMs: { min: 100, max: 600_000, preset: 10_000 },
+  maxPendingStreams: { min: 1, max: 1024, preset: 32 },
+  streamTimeoutMs: { min: 10, max: 60_000, preset: 5000 },
+  maxRefusedStreams: { min: 1, max: 1_000_000, preset: 1000 },
+  maxStarts: { min: 1, max: 1024, preset: 8 },
+  drainMs: { min: 0, max: 60_000, preset: 200 },
+} as const satisfies Record<keyof GuestLimits, { min: number; max: number; preset: number }>;
 
-/** @throws {LeaseError} `OPTION_INVALID`, naming every member at fault. */
-export function readGuestLimits(limits: GuestLimits = {}): GuestBounds {
-  const faults: FieldFault[] = Object.keys(limits)
-    .filter((name) => !(name in ranges))
-    .map((name) => ({ field: `limits.${name}`, fault: "is not a limit of this provider" }));
-  const read = (name: keyof GuestLimits): number => {
-    const { min, max, standard } = ranges[name];
-    const value = limits[name] ?? standard;
-    if (!Number.isInteger(value) || value < min || value > max) {
-      faults.push({ field: `limits.${name}`, fault: `must be a whole number from ${min} to ${max}, was ${value}` });
-    }
-    return value;
-  };
-  const bounds: GuestBounds = {
+/** Reads what a caller passed; notes every member at fault. */
+export function collectGuestLimits(limits: GuestLimits, faults: FieldFault[]): GuestBounds {
+  const given = readMembers(limits, "limits", Object.keys(ranges), faults);
+  const read = (name: keyof GuestLimits): number => given?.whole(name, ranges[name]) ?? ranges[name].preset;
+  return {
     maxOutputBytes: read("maxOutputBytes"),
     maxOpen: read("maxOpen"),
     startTimeoutMs: read("startTimeoutMs"),
@@ -57,6 +49,4 @@ export function readGuestLimits(limits: GuestLimits = {}): GuestBounds {
     maxStarts: read("maxStarts"),
     drainMs: read("drainMs"),
   };
-  if (faults.length > 0) throw new LeaseError("OPTION_INVALID", "limits of the provider cannot be read", { faults });
-  return bounds;
 }

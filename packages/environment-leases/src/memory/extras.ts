@@ -10,12 +10,12 @@ import type {
   TerminalChannel,
 } from "../environment.js";
 import { LeaseError } from "../errors.js";
+import { wheelFaults } from "../guest/packages/wheel-faults.js";
+import { checkRequest } from "../guest/relay/check-request.js";
 import type { ProfileTerms } from "../profile.js";
 import type { MemoryProcess } from "./process.js";
 
 const maxWriteBytes = 65_536;
-const maxBodyBytes = 2 ** 20;
-const maxPathBytes = 8_192;
 
 /** A terminal whose program gives back what is written. */
 export function openMemoryTerminal({ stream, signal, exited }: MemoryProcess): TerminalChannel {
@@ -43,7 +43,7 @@ export function openMemoryTerminal({ stream, signal, exited }: MemoryProcess): T
     resize(columns, rows) {
       for (const size of [columns, rows]) {
         if (!Number.isInteger(size) || size < 1 || size > 1_000) {
-          throw new LeaseError("PAYLOAD_INVALID", `columns and rows have to be 1 to 1000, were ${columns} and ${rows}`);
+          throw new LeaseError("OPTION_INVALID", `columns and rows have to be 1 to 1000, were ${columns} and ${rows}`);
         }
       }
     },
@@ -81,13 +81,14 @@ export async function installWheels(
   signal?.throwIfAborted();
   const isGranted = system ? policy.packages === "system" : policy.packages !== "disabled";
   if (!isGranted) throw new LeaseError("PACKAGES_NOT_GRANTED", `the profile grants packages: ${policy.packages}`);
+  const faults = wheelFaults(wheels);
+  if (faults.length > 0) throw new LeaseError("WHEEL_REFUSED", "the wheels cannot be read", { faults });
   for (const { path, sha256 } of wheels) {
     const bytes = await readFile(path).catch((cause: unknown) => {
       throw new LeaseError("WHEEL_REFUSED", `${basename(path)} cannot be read`, { cause });
     });
-    const isWheel = /^[A-Za-z0-9._]+(?:-[A-Za-z0-9._!+]+){4,5}\.whl$/.test(basename(path));
     const isSame = createHash("sha256").update(bytes).digest("hex") === sha256.toLowerCase();
-    if (!isWheel || !isSame) throw new LeaseError("WHEEL_REFUSED", `${basename(path)} is not what was approved`);
+    if (!isSame) throw new LeaseError("WHEEL_REFUSED", `${basename(path)} is not what was approved`);
   }
   const stdout = Buffer.from(`installed ${wheels.length}\n`);
   const none = { stderr: new Uint8Array(), stderrBytes: 0, signal: undefined, durationMs: 0 };
@@ -96,16 +97,9 @@ export async function installWheels(
 
 /** Checks what a provider has to check; answers with the request. */
 export function relayRequest({ policy }: ProfileTerms, request: ResourceRequest): ResourceResponse {
-  const { port, method, path, body, contentType } = request;
   request.signal?.throwIfAborted();
   if (!policy.exposeResources) throw new LeaseError("EXPOSURE_NOT_GRANTED", "the profile exposes nothing");
-  const hasControl = [...path].some((character) => character <= " " || character === "\u007f");
-  const isPath =
-    path.startsWith("/") && !path.startsWith("//") && !hasControl && Buffer.byteLength(path) <= maxPathBytes;
-  const isBody =
-    body === undefined || (body.length <= maxBodyBytes && /^[\w.+-]+\/[\w.+-]+(?:\s*;.*)?$/.test(contentType ?? ""));
-  if (!policy.exposedPorts.includes(port) || !isPath || !isBody) {
-    throw new LeaseError("REQUEST_REFUSED", `${method} to port ${port} is not a request that may be relayed`);
-  }
-  return { status: 200, headers: [["content-type", contentType ?? "text/plain"]], body: body ?? Buffer.from(path) };
+  checkRequest(request, policy.exposedPorts);
+  const { path, body = Buffer.from(path), contentType = "text/plain" } = request;
+  return { status: 200, headers: [["content-type", contentType]], body };
 }

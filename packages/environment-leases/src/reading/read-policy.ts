@@ -25,7 +25,8 @@ const members = [
   "limits",
 ] as const satisfies readonly (keyof ResourcePolicy)[];
 
-const limitMembers = [
+/** Every limit that a policy may name. */
+export const limitNames: readonly (keyof EnvironmentLimits)[] = [
   "memoryBytes",
   "processes",
   "cpus",
@@ -33,7 +34,7 @@ const limitMembers = [
   "openFiles",
   "workspaceBytes",
   "tmpBytes",
-] as const satisfies readonly (keyof EnvironmentLimits)[];
+];
 
 /**
  * Checks what an operator wrote and fills in the defaults, which deny.
@@ -61,7 +62,7 @@ export function collectPolicy(policy: unknown, field: string, faults: FieldFault
     exposeResources,
     exposedPorts,
     commandTimeoutMs: given?.whole("commandTimeoutMs", { min: 1, max: 86_400_000 }) ?? defaultCommandTimeoutMs,
-    limits: readLimits(given?.object("limits", limitMembers)),
+    limits: readLimits(given?.object("limits", limitNames)),
   });
 }
 

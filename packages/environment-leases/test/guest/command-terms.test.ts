@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readCommand, readStdin, readTimeout } from "../../src/guest/command-terms.js";
-import { readGuestLimits } from "../../src/guest/guest-limits.js";
 import { LeaseError } from "../../src/index.js";
+import { readProviderOptions } from "../../src/workers/provider-options.js";
 
 // Inner files: refusals are the same for every provider and need none.
 
@@ -65,15 +65,24 @@ describe("a command", () => {
   });
 });
 
-describe("limits of a provider", () => {
+describe("options of a provider", () => {
+  const expected = { known: ["name", "limits"], usualName: "usual" };
+
   it("are refused by name when they cannot be", () => {
-    const odd = { maxOpen: 0, drainMs: 1.5, streamTimeoutMs: 60_001, misspelled: 1 };
-    expect(faultsOf(() => readGuestLimits(odd))).toEqual([
+    const limits = { maxOpen: 0, drainMs: 1.5, streamTimeoutMs: 60_001, misspelled: 1 };
+    const odd = { name: "with a space", limit: {}, limits };
+    expect(faultsOf(() => readProviderOptions(odd, expected))).toEqual([
+      "limit",
+      "name",
       "limits.misspelled",
       "limits.maxOpen",
       "limits.streamTimeoutMs",
       "limits.drainMs",
     ]);
-    expect(readGuestLimits({ maxOpen: 5 })).toMatchObject({ maxOpen: 5, drainMs: 200 });
+  });
+
+  it("have defaults", () => {
+    const { name, bounds } = readProviderOptions({ limits: { maxOpen: 5 } }, expected);
+    expect([name, bounds]).toEqual(["usual", expect.objectContaining({ maxOpen: 5, drainMs: 200 })]);
   });
 });

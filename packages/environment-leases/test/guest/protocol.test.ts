@@ -11,7 +11,7 @@ import { type DialListener, listenForDials } from "../../src/guest/dial-listener
 import { watchEnding } from "../../src/guest/ending.js";
 import { connectAgent, type GuestAgent } from "../../src/guest/guest-agent.js";
 import type { GuestFrame } from "../../src/guest/guest-frame.js";
-import { readGuestLimits } from "../../src/guest/guest-limits.js";
+import { collectGuestLimits } from "../../src/guest/guest-limits.js";
 
 // Inner files are tested here, since an agent that breaks its protocol cannot be made from outside.
 
@@ -47,7 +47,7 @@ describe("frames of a guest", () => {
 });
 
 describe("an agent", () => {
-  const limits = readGuestLimits({ startTimeoutMs: 100 });
+  const limits = collectGuestLimits({ startTimeoutMs: 100 }, []);
   const withAgent = async (
     run: (parts: {
       agent: GuestAgent;
