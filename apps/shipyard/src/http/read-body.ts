@@ -9,7 +9,7 @@ export class BodyRefusal extends Error {
 }
 
 /**
- * Reads bodies of requests; all that are being read share one bound. Once two owners have come, several of one owner take at
+ * Reads bodies of requests; all that are being read or used share one bound. Once two owners have come, several of one owner take at
  * most as much as they leave free: slow bodies of one keep no other's out.
  */
 export interface BodyReader {
@@ -18,6 +18,11 @@ export interface BodyReader {
    * @throws {BodyRefusal} 413 as soon as it is known to be over the limit, 503 when too much is being read, 400 when it breaks off.
    */
   bytes(request: Request, owner: string, maxBytes: number): Promise<Uint8Array>;
+  /**
+   * What is made of the whole body; it counts until then, since whoever waits for something holds it in memory.
+   * @throws {BodyRefusal} as `bytes`, and whatever `use` throws.
+   */
+  use<T>(request: Request, owner: string, maxBytes: number, use: (body: Uint8Array) => Promise<T>): Promise<T>;
   /**
    * A body as JSON; undefined for an empty one.
    * @throws {BodyRefusal} as `bytes`, and 400 for what is no JSON.
@@ -51,26 +56,19 @@ export function createBodyReader(bounds: {
     const free = bounds.maxBufferedBytes - buffered;
     return free < 0 || (isShared && share.bodies > 1 && share.bytes > free);
   };
-  const bytes = async (request: Request, owner: string, maxBytes: number): Promise<Uint8Array> => {
-    const tooLarge = (): BodyRefusal => new BodyRefusal(413, `the body is larger than ${maxBytes} bytes`);
-    if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+  const use: BodyReader["use"] = async (request, owner, maxBytes, make) => {
     const share = shareOf(owner);
     share.bodies += 1;
+    let size = 0;
+    const take = (chunk: Uint8Array): void => {
+      size += chunk.byteLength;
+      buffered += chunk.byteLength;
+      share.bytes += chunk.byteLength;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      if (isTooMuch(share)) throw new BodyRefusal(503, "too many bodies are being read");
+    };
     try {
-      for await (const chunk of request.body ?? []) {
-        size += chunk.byteLength;
-        buffered += chunk.byteLength;
-        share.bytes += chunk.byteLength;
-        if (size > maxBytes) throw tooLarge();
-        if (isTooMuch(share)) throw new BodyRefusal(503, "too many bodies are being read");
-        chunks.push(chunk);
-      }
-      return Buffer.concat(chunks);
-    } catch (error) {
-      if (error instanceof BodyRefusal) throw error;
-      throw new BodyRefusal(400, "the body broke off"); // its client is gone: no fault of ours
+      return await make(await readAll(request, maxBytes, take));
     } finally {
       buffered -= size;
       share.bytes -= size;
@@ -78,8 +76,10 @@ export function createBodyReader(bounds: {
       if (share.bodies === 0) owners.delete(owner);
     }
   };
+  const bytes: BodyReader["bytes"] = (request, owner, maxBytes) => use(request, owner, maxBytes, async (body) => body);
   return {
     bytes,
+    use,
     async json(request, owner) {
       const body = await bytes(request, owner, bounds.maxBodyBytes);
       if (body.length === 0) return undefined;
@@ -91,6 +91,25 @@ export function createBodyReader(bounds: {
       }
     },
   };
+}
+
+async function readAll(request: Request, maxBytes: number, take: (chunk: Uint8Array) => void): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of request.body ?? []) {
+      take(chunk);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof BodyRefusal) throw error;
+    throw new BodyRefusal(400, "the body broke off"); // its client is gone: no fault of ours
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(maxBytes: number): BodyRefusal {
+  return new BodyRefusal(413, `the body is larger than ${maxBytes} bytes`);
 }
 
 /** Told apart, because the original does. */

@@ -54,6 +54,21 @@ it("several bodies of one owner leave room for another's", async () => {
   await Promise.allSettled(reading);
 });
 
+it("a body counts until it was used, also when that fails", async () => {
+  const reader = createBodyReader({ maxBodyBytes: 65_536, maxBufferedBytes: 65_536 });
+  let store = (_what: string): void => undefined;
+  const stored = new Promise<string>((resolve) => {
+    store = resolve;
+  });
+  const storing = reader.use(post("x".repeat(40_000)), "ada", 65_536, async (body) => body.length + (await stored));
+  await expect(reader.bytes(post("x".repeat(40_000)), "ada", 65_536)).rejects.toMatchObject({ status: 503 });
+  store(" stored");
+  expect(await storing).toBe("40000 stored");
+  const failing = reader.use(post("x".repeat(40_000)), "ada", 65_536, () => Promise.reject(new Error("no room")));
+  await expect(failing).rejects.toThrow("no room");
+  expect((await reader.bytes(post("x".repeat(60_000)), "ada", 65_536)).length).toBe(60_000);
+});
+
 it("a body that breaks off is its client's fault", async () => {
   const reader = createBodyReader({ maxBodyBytes: 1_024, maxBufferedBytes: 65_536 });
   const broken = new ReadableStream({ pull: (stream) => stream.error(new Error("aborted")) });

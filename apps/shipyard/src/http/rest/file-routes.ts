@@ -49,8 +49,9 @@ export function fileRoutes({ sessions, terms, bodies }: RestParts): readonly Rou
       body: { required: true, ...bytes },
       answers: { 200: json("What was written", file), ...refusals },
       async handle(call) {
-        const content = await bodies.bytes(call.request, call.owner, terms.maxFileBytes);
-        return answer(200, fileBody(await filesOf(call).write(call.params["path"] ?? "", content)));
+        return bodies.use(call.request, call.owner, terms.maxFileBytes, async (content) =>
+          answer(200, fileBody(await filesOf(call).write(call.params["path"] ?? "", content))),
+        );
       },
     },
     {
