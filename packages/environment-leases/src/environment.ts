@@ -14,8 +14,9 @@ export interface CommandResult {
   readonly durationMs: number;
 }
 
+/** How a command is run. */
 export interface CommandOptions {
-  /** Default: the policy's. Never over it. Above: the command's processes are killed and the call rejects with `COMMAND_TIMEOUT`. */
+  /** From 1 millisecond. Default: the policy's, and never over it. Above: the command's processes are killed and the call rejects with `COMMAND_TIMEOUT`. */
   readonly timeoutMs?: number | undefined;
   /** Absolute path inside. Default: the workspace. */
   readonly cwd?: string | undefined;
@@ -29,8 +30,11 @@ export interface CommandOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How a process that lives on is started. */
 export interface GuestProcessOptions {
+  /** Absolute path inside. Default: the workspace. */
   readonly cwd?: string | undefined;
+  /** Over those of the profile. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Ends the start. */
   readonly signal?: AbortSignal | undefined;
@@ -62,7 +66,7 @@ export interface TerminalChannel extends AsyncDisposable {
   read(options?: { readonly maxBytes?: number; readonly signal?: AbortSignal | undefined }): Promise<Uint8Array>;
   /** At most 64 KiB a call: `INPUT_TOO_LARGE`. */
   write(bytes: Uint8Array, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
-  /** Columns and rows, 1 to 1_000 each. */
+  /** Columns and rows, 1 to 1_000 each: else throws `OPTION_INVALID`. */
   resize(columns: number, rows: number): void;
   close(): Promise<void>;
 }
@@ -75,6 +79,7 @@ export interface ApprovedWheel {
   readonly sha256: string;
 }
 
+/** Where approved wheels go. */
 export interface InstallOptions {
   /** Into the system's folder instead of the environment's own: needs `packages: "system"`. Default false. */
   readonly system?: boolean | undefined;
@@ -129,11 +134,14 @@ export interface DisposableEnvironment extends AsyncDisposable {
   readonly interpreter: string;
   /** Resolves when it is no more, whoever ended it. Never rejects. */
   readonly ended: Promise<EnvironmentEnd>;
-  /** Runs a program to its end. argv only, no shell. Other commands may run beside it. */
+  /**
+   * Runs a program to its end. argv only, no shell. Other commands may run beside it. Rejects with `PAYLOAD_INVALID`,
+   * `INPUT_TOO_LARGE`, `COMMAND_NOT_STARTED`, `COMMAND_TIMEOUT`, `ENVIRONMENT_ENDED`, or the signal's reason.
+   */
   run(argv: readonly string[], options?: CommandOptions): Promise<CommandResult>;
-  /** Starts a program that lives on. */
+  /** Starts a program that lives on. `PAYLOAD_INVALID`, `COMMAND_NOT_STARTED`, `ENVIRONMENT_ENDED`. */
   open(argv: readonly string[], options?: GuestProcessOptions): Promise<GuestProcess>;
-  /** Makes `openTerminal` available. Opens no network. */
+  /** Makes `openTerminal` available. Opens no network. `SHELL_NOT_GRANTED` when the profile grants none. */
   installShell(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** `SHELL_NOT_GRANTED` before `installShell`. */
   openTerminal(options?: { readonly signal?: AbortSignal | undefined }): Promise<TerminalChannel>;

@@ -80,6 +80,7 @@ export interface LeaseLimits {
   readonly closeMs?: number | undefined;
 }
 
+/** What a set of leases works with. */
 export interface LeasesOptions {
   readonly store: LeaseStore;
   readonly providers: readonly ManagedProvider[];
@@ -108,18 +109,21 @@ export interface LeasesOptions {
   readonly allowUnconfined?: boolean | undefined;
 }
 
+/** Who wants which environment, and for how long. */
 export interface AcquireOptions {
   /** Principal that will own it: 1 to 200 characters. */
   readonly owner: string;
   readonly profile: string;
-  /** Hard lifetime. Default `defaultTtlMs`, at most `maxLifetimeMs`. */
+  /** Hard lifetime: 1_000 ms to `maxLifetimeMs`. Default `defaultTtlMs`. */
   readonly ttlMs?: number | undefined;
   /** Ends after so long without use: 1_000 to 86_400_000. What counts as use: every operation's start and end. Default: never. */
   readonly idleMs?: number | undefined;
+  /** What is to be found again in the row: at most 64, and 4 KiB as JSON. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What is made ahead of time. */
 export interface WarmOptions {
   readonly profile: string;
   /** How long it may wait for its owner: 1_000 to `maxLifetimeMs`. Default 3_600_000. */
@@ -153,6 +157,10 @@ export interface Lease extends AsyncDisposable {
   readonly ended: Promise<{ readonly reason: LeaseEndReason; readonly end: EnvironmentEnd | undefined }>;
   /** Counts as use. */
   touch(): void;
+  /**
+   * As of the environment (`DisposableEnvironment`), one after the other in the order of the calls. Each of these also rejects with
+   * `LEASE_EXPIRED`, `LEASE_ENDED`, or `QUEUE_FULL`; `open` and `openTerminal` with `QUOTA_REACHED`.
+   */
   run(argv: readonly string[], options?: CommandOptions): Promise<CommandResult>;
   open(argv: readonly string[], options?: GuestProcessOptions): Promise<GuestProcess>;
   openTerminal(options?: { readonly signal?: AbortSignal | undefined }): Promise<TerminalChannel>;
@@ -160,6 +168,7 @@ export interface Lease extends AsyncDisposable {
   requestResource(request: ResourceRequest): Promise<ResourceResponse>;
   /** New absolute expiry. `GENERATION_STALE` when `generation` is given and old; never shortens, never revives. */
   renew(options: { readonly ttlMs: number; readonly generation?: number | undefined }): Promise<LeaseRecord>;
+  /** Memory in bytes and processes now; members undefined where nothing counts them. */
   usage(): { readonly memoryBytes: number | undefined; readonly processes: number | undefined };
   /** Resolves when the worker's absence was confirmed; rejects with `CLEANUP_UNCONFIRMED` when it is retried in the background. */
   release(reason?: LeaseEndReason): Promise<void>;
@@ -167,13 +176,19 @@ export interface Lease extends AsyncDisposable {
 
 /** Durable leases on disposable environments. */
 export interface Leases extends AsyncDisposable {
+  /**
+   * Makes a worker and gives it to its owner. Rejects with `OPTION_INVALID`, `PROFILE_UNKNOWN`, `PROVIDER_UNKNOWN`,
+   * `CAPABILITY_MISSING`, `QUOTA_REACHED`, `ENVIRONMENT_NOT_CREATED`, `STORE_FAILED`, `LEASES_CLOSED`, what `record` threw, or the
+   * signal's reason; then nothing is left of it, or it is `releasing` in the list.
+   */
   acquire(options: AcquireOptions): Promise<Lease>;
-  /** Makes a worker ahead of time. */
+  /** Makes a worker ahead of time. Rejects as `acquire` does. */
   warm(options: WarmOptions): Promise<WarmLease>;
   /** A foreign and an unknown id give the same `LEASE_NOT_FOUND`. Without `owner`: for the operator. */
   get(id: string, owner?: string): Promise<LeaseRecord>;
   /** The living handle of a lease of this process. */
   find(id: string, owner: string): Lease | undefined;
+  /** In order of creation, terminal rows too until they are pruned. Without `owner`: of all, for the operator. */
   list(filter?: { readonly owner?: string | undefined }): Promise<readonly LeaseRecord[]>;
   /** For the operator. */
   release(
@@ -190,6 +205,7 @@ export interface Leases extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** What one sweep did: numbers of leases. */
 export interface SweepResult {
   readonly ended: number;
   readonly released: number;
@@ -197,12 +213,14 @@ export interface SweepResult {
   readonly unconfirmed: number;
 }
 
+/** What became of the leases of earlier processes. */
 export interface RecoveryResult extends SweepResult {
   readonly attached: number;
   readonly lost: number;
   readonly orphans: number;
 }
 
+/** Whether a profile can be leased here. */
 export interface ProfileStatus {
   readonly profile: string;
   readonly provider: string;

@@ -5,8 +5,9 @@ import type { ProfileTerms } from "./profile.js";
 /** `mcp-` and 24 hexadecimal digits; chosen and written down before the worker exists. */
 export type WorkerName = string;
 
+/** What bounds a new worker. */
 export interface CreateOptions {
-  /** Until then the environment ends by itself, whatever becomes of us: the second enforcer. */
+  /** So many milliseconds from now, at least 1, the environment ends by itself, whatever becomes of us: the second enforcer. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
 }

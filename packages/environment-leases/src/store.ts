@@ -17,6 +17,7 @@ export interface LeaseChange {
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Which rows; members that are named must all fit. */
 export interface LeaseFilter {
   readonly owner?: string | undefined;
   readonly states?: readonly LeaseState[] | undefined;
