@@ -5,10 +5,10 @@ import type { ManagedProvider } from "./provider.js";
 export type { BubblewrapProviderOptions } from "./bubblewrap/manage-sandboxes.js";
 
 /**
- * Environments that are bubblewrap sandboxes with a workspace in memory. What this machine holds is tried first, and what it
- * cannot hold is refused.
+ * Environments that are bubblewrap sandboxes with a workspace in memory. What this machine holds is tried first, unless a
+ * report tells it; what it cannot hold, or was not seen to hold, is refused.
  * @throws {LeaseError} `CAPABILITY_MISSING` with cause and cure when sandboxes cannot be held here, `OPTION_INVALID`.
  */
 export async function createBubblewrapProvider(options: BubblewrapProviderOptions): Promise<ManagedProvider> {
-  return manageSandboxes(options, await probe({ signal: options.signal }));
+  return manageSandboxes(options, options.report ?? (await probe({ signal: options.signal })));
 }

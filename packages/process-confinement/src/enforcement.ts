@@ -24,13 +24,15 @@ export interface EnforcementReport {
   readonly usable: boolean;
   /** The version that `bwrap --version` tells; undefined without it. */
   readonly bubblewrap: string | undefined;
-  /** Limits that can be held here. */
+  /** Limits that were tried and can be held here. */
   readonly limits: readonly (keyof ConfinementLimits)[];
   readonly findings: readonly EnforcementFinding[];
 }
 
 /** What `probe` tries beside its own canaries. */
 export interface ProbeOptions {
+  /** Limits that are tried; of the others nothing is told. Default: all. */
+  readonly limits?: readonly (keyof ConfinementLimits)[] | undefined;
   /** Absolute path of an interpreter that must start inside with the version and prefix that it has outside. */
   readonly interpreter?: string | undefined;
   readonly signal?: AbortSignal | undefined;

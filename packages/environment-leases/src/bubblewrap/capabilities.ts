@@ -41,7 +41,15 @@ function limitAdvice({ findings, limits }: EnforcementReport): Readonly<Record<s
   const missing = findings.filter(({ aspect }) =>
     probedLimits.some((limit) => limit === aspect && !limits.includes(limit)),
   );
-  return Object.fromEntries(missing.map(({ aspect, cause, cure, seen }) => [aspect, [cause ?? seen, cure].join(" ")]));
+  const told: readonly string[] = [...limits, ...findings.map(({ aspect }) => aspect)];
+  const untried = probedLimits.filter((limit) => !told.includes(limit));
+  return Object.fromEntries([
+    ...missing.map(({ aspect, cause, cure, seen }) => [aspect, [cause ?? seen, cure].join(" ")]),
+    ...untried.map((limit) => [
+      limit,
+      `${limit} was not tried: make the provider with a report of a probe that tries it.`,
+    ]),
+  ]);
 }
 
 function unusable({ findings }: EnforcementReport): LeaseError {

@@ -20,12 +20,11 @@ import { tryLimit } from "./try-limit.js";
 /**
  * Finds out what this machine really enforces, by trying: sandboxes are opened as `openSandbox` opens them, and what must not
  * be possible is attempted inside, while the same attempts succeed outside. What could not be tried counts as not holding.
- * Takes a second and a half, leaves nothing behind, and does not reject for what it finds.
+ * Takes a second and a half, of which `cpuSeconds` takes one, leaves nothing behind, and does not reject for what it finds.
  * @throws {ConfinementError} `SANDBOX_OPTION_INVALID`. Also the signal's reason.
  */
 export async function probe(options: ProbeOptions = {}): Promise<EnforcementReport> {
-  const scope = readScope(options, ["interpreter", "signal"]);
-  return probeOn(thisHost(), { ...scope, limits: limitAspects });
+  return probeOn(thisHost(), readScope(options, limitAspects));
 }
 
 /** What of bubblewrap's own words a finding holds. */

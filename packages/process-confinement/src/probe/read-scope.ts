@@ -8,17 +8,16 @@ export interface ProbeScope extends ProbeOptions {
   readonly limits: readonly (keyof ConfinementLimits)[];
 }
 
+const known = ["limits", "interpreter", "signal"] as const satisfies readonly (keyof ProbeScope)[];
+
 /**
- * Checks what a caller passed: a limit that is misspelled would not be tried.
+ * Checks what a caller passed: a limit that is misspelled would not be tried. Without `limits` it is `usual`.
  * @throws {ConfinementError} `SANDBOX_OPTION_INVALID`, with the member as `field`.
  */
-export function readScope(
-  options: ProbeOptions & { readonly limits?: ProbeScope["limits"] | undefined },
-  known: readonly string[],
-): ProbeScope {
+export function readScope(options: ProbeOptions, usual: ProbeScope["limits"]): ProbeScope {
   const reader = createReader("SANDBOX_OPTION_INVALID");
   reader.refuseUnknown("", reader.object("options", options), known);
-  const { interpreter, limits = [], signal } = options;
+  const { interpreter, limits = usual, signal } = options;
   if (!Array.isArray(limits)) reader.fail("limits", "an array of names of limits", limits);
   return {
     interpreter: interpreter === undefined ? undefined : reader.path("interpreter", interpreter),

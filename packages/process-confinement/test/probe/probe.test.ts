@@ -34,6 +34,13 @@ describe("probe where everything is there", () => {
     expect(left()).toEqual([]);
   });
 
+  partTest("bubblewrap")("tries only the limits that are named, and tells nothing of the others", async () => {
+    const report = await probe({ limits: ["fileBytes"] });
+    expect(report).toMatchObject({ usable: true, limits: ["fileBytes"] });
+    const told = report.findings.map(({ aspect }) => aspect);
+    expect(limitAspects.filter((limit) => told.includes(limit))).toEqual(["fileBytes"]);
+  });
+
   partTest("bubblewrap")("rejects with the reason of an abort, and leaves nothing behind", async () => {
     const ending = new AbortController();
     const probing = probe({ signal: ending.signal });
