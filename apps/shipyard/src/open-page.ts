@@ -2,9 +2,10 @@ import { fileURLToPath } from "node:url";
 import type { ProfileStatus } from "@berth/environment-leases";
 import type { Closers } from "./closers.js";
 import type { ShipyardConfig } from "./config.js";
-import { checkMachine } from "./doctor/machine.js";
+import { machineChecks } from "./doctor/machine.js";
 import { type DoorsParts, localPrincipal } from "./http/parts.js";
 import { createMachineReport } from "./machine-report.js";
+import { probeMachine } from "./probe-machine.js";
 import { uploadsInside } from "./profiles.js";
 
 /** What the page is given, and nothing where nobody may use it. A look at the machine that is under way is waited for at the end. */
@@ -16,7 +17,8 @@ export function openPage(
 ): Pick<DoorsParts, "page" | "pageFolder"> {
   const principals = pagePrincipals(config);
   if (principals.length === 0) return {};
-  const report = createMachineReport(() => checkMachine(config, signal), Date.now);
+  const look = async () => machineChecks(await probeMachine(config, { limits: "all", signal }), config);
+  const report = createMachineReport(look, Date.now);
   closers.add("machine report", () => report.close());
   const isolated = config.provider === "bubblewrap";
   return {

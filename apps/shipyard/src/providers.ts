@@ -6,9 +6,11 @@ import {
   isLeaseError,
   type ManagedProvider,
 } from "@berth/environment-leases";
+import { type EnforcementReport, probe } from "@berth/process-confinement";
 import type { ShipyardConfig } from "./config.js";
 import { ShipyardError } from "./errors.js";
 import type { Logger } from "./logger.js";
+import { probeMachine } from "./probe-machine.js";
 import type { StateFolder } from "./state-folder.js";
 
 /** Providers of a server, and the end of all of them. */
@@ -19,21 +21,24 @@ export interface Providers {
 
 /**
  * The configured provider, and the other one where an earlier server has used it, so that what is left of it can be ended.
+ * Without a report the machine is tried first, for no more than the profiles ask for.
  * @throws {ShipyardError} `NO_SANDBOX` with cause and cure when the configured one does not work on this machine.
  */
 export async function openProviders(
-  config: Pick<ShipyardConfig, "provider" | "environments">,
+  config: Pick<ShipyardConfig, "provider" | "profile" | "profiles" | "environments">,
   state: StateFolder,
   logger: Logger,
   signal: AbortSignal | undefined,
+  known?: EnforcementReport,
 ): Promise<Providers> {
   const folders = { bubblewrap: join(state.workers, "b"), unconfined: join(state.workers, "u") };
   const isNeeded = (name: keyof typeof folders): boolean => config.provider === name || existsSync(folders[name]);
   const limits = config.environments;
   const all: ManagedProvider[] = [];
   if (isNeeded("bubblewrap")) {
+    const report = known ?? (await reportFor(config, signal));
     const sandboxes = await createBubblewrapProvider({
-      ...{ folder: folders.bubblewrap, limits, signal },
+      ...{ folder: folders.bubblewrap, limits, report },
       onEgressDecision: (worker, decision) => logger.debug({ worker, ...decision }, "a worker asked for a connection"),
     }).catch((error: unknown) => {
       if (config.provider === "bubblewrap") throw refusal(error);
@@ -48,6 +53,15 @@ export async function openProviders(
       for (const provider of all) await provider.close();
     },
   };
+}
+
+function reportFor(
+  config: Pick<ShipyardConfig, "provider" | "profile" | "profiles">,
+  signal: AbortSignal | undefined,
+): Promise<EnforcementReport> {
+  // To end what an earlier server has left, no limit has to hold.
+  if (config.provider !== "bubblewrap") return probe({ limits: [], signal });
+  return probeMachine(config, { limits: "profiles", signal });
 }
 
 function refusal(error: unknown): unknown {

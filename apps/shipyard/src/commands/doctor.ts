@@ -1,9 +1,10 @@
+import type { EnforcementReport } from "@berth/process-confinement";
 import { openAdmission } from "../admission.js";
 import { createClosers } from "../closers.js";
 import { loadConfig, type ShipyardConfig } from "../config.js";
 import { checkSocketPath } from "../control-protocol.js";
 import type { Check } from "../doctor/check.js";
-import { checkMachine } from "../doctor/machine.js";
+import { machineChecks } from "../doctor/machine.js";
 import { exitCodes, ShipyardError } from "../errors.js";
 import { listenForExit } from "../exit-signals.js";
 import { readHttpAddress } from "../http-address.js";
@@ -11,6 +12,7 @@ import { listen } from "../listen.js";
 import { createLogger, type Logger } from "../logger.js";
 import { openStore } from "../open-store.js";
 import { printJson, printLine } from "../output.js";
+import { probeMachine } from "../probe-machine.js";
 import { askForLess, profileStatuses } from "../profile-status.js";
 import { openProviders } from "../providers.js";
 import { refuseOpenDoor } from "../refuse-open-door.js";
@@ -52,7 +54,8 @@ async function checkStart(
   steps: Steps,
   signal: AbortSignal,
 ): Promise<void> {
-  steps.add(...(await checkMachine(config, signal)));
+  const report = await probeMachine(config, { limits: "all", signal });
+  steps.add(...machineChecks(report, config));
   if (config.provider === "unconfined") steps.add(unconfined);
   const logger = await createLogger("silent");
   const { auth } = config;
@@ -81,7 +84,7 @@ async function checkStart(
   steps.add(
     ...((await steps.run(
       "provider",
-      () => tryProfiles(config, state, logger, signal),
+      () => tryProfiles(config, report, state, logger, signal),
       () => config.provider,
     )) ?? []),
   );
@@ -116,12 +119,13 @@ async function tryStore(state: StateFolder): Promise<void> {
 
 async function tryProfiles(
   config: ShipyardConfig,
+  report: EnforcementReport,
   state: StateFolder,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<readonly Check[]> {
   const closers = createClosers(() => {});
-  const providers = await openProviders(config, state, logger, signal);
+  const providers = await openProviders(config, state, logger, signal, report);
   closers.add("providers", () => providers.close());
   try {
     return profileStatuses(config, providers.all).map(({ profile, provider, refusal }): Check => {
