@@ -2,7 +2,7 @@ import { isLeaseError, readProfile } from "@berth/environment-leases";
 import { isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from "yaml";
 import type { ShipyardConfig } from "./config.js";
 import { checkFile, type FileCheck, type ShipyardFile } from "./config-schema.js";
-import { defaultProfile } from "./default-profile.js";
+import { defaultProfile, withDefaultLimits } from "./default-profile.js";
 import { namesServed } from "./http/names-served.js";
 
 /** One thing that is wrong with a configuration. Secrets are never in a file, so values may be shown. */
@@ -41,7 +41,10 @@ export function readConfig(text: string): ConfigReading {
 
 function configOf(file: ShipyardFile): ShipyardConfig {
   const { provider } = file;
-  const named = Object.entries(file.profiles).map(([name, profile]) => [name, { ...profile, provider }]);
+  const named = Object.entries(file.profiles).map(([name, profile]) => [
+    name,
+    withDefaultLimits({ ...profile, provider }),
+  ]);
   return { ...file, profiles: { python: defaultProfile(provider), ...Object.fromEntries(named) } };
 }
 

@@ -8,6 +8,8 @@ const problemsOf = (lines: readonly string[]): readonly string[] => {
   return reading.ok ? [] : reading.problems.map(({ line, message }) => `${line} ${message}`);
 };
 
+const usualLimits = { memoryBytes: 1_073_741_824, processes: 256 };
+
 describe("shipyard.yaml", () => {
   it("may be empty: a sandbox for each session, bounded, without network", () => {
     const reading = readConfig("");
@@ -27,6 +29,15 @@ describe("shipyard.yaml", () => {
   it("says unconfined where it is to be so, and then denies nothing that is not denied", () => {
     const reading = readConfig("provider: unconfined");
     expect(reading.ok && reading.config.profiles["python"]).toEqual(defaultProfile("unconfined"));
+  });
+
+  it.each([
+    { name: "a policy without limits keeps the default ones", policy: "{ network: none }", limits: usualLimits },
+    { name: "limits replace the default ones together", policy: "{ limits: { cpus: 1 } }", limits: { cpus: 1 } },
+    { name: "no limits are none", policy: "{ limits: {} }", limits: {} },
+  ])("$name", ({ policy, limits }) => {
+    const reading = readConfig(`profiles: { python: { policy: ${policy} } }`);
+    expect(reading.ok && reading.config.profiles["python"]?.policy?.limits).toEqual(limits);
   });
 
   it("may be written whole", () => {
