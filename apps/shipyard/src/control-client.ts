@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import {
   type ControlAnswer,
   type ControlRequest,
@@ -18,6 +18,25 @@ const patienceMs = 120_000;
  * @throws {ShipyardError} `CONTROL_FAILED` when there is one and it does not answer.
  */
 export async function askServer(state: StateFolder, request: ControlRequest): Promise<ControlAnswer | undefined> {
+  const socket = await tryConnect(state);
+  if (socket === undefined) return undefined;
+  socket.on("error", () => {}); // told below as an answer that did not come
+  socket.write(`${JSON.stringify(request)}\n`);
+  const line = await lineOf(socket, maxControlBytes, patienceMs);
+  socket.destroy();
+  const answer = line === undefined ? undefined : readControlAnswer(line);
+  if (answer !== undefined) return answer;
+  throw new ShipyardError("CONTROL_FAILED", `the server at ${state.control} did not answer`);
+}
+
+/** Whether a server of this state folder runs now. The store's writer alone does not say so: a killed one stays written there. */
+export async function isServerRunning(state: StateFolder): Promise<boolean> {
+  const socket = await tryConnect(state);
+  socket?.destroy();
+  return socket !== undefined;
+}
+
+async function tryConnect(state: StateFolder): Promise<Socket | undefined> {
   checkSocketPath(state);
   const socket = connect(state.control);
   try {
@@ -32,11 +51,5 @@ export async function askServer(state: StateFolder, request: ControlRequest): Pr
     }
     throw new ShipyardError("CONTROL_FAILED", `the server at ${state.control} cannot be reached`, { cause });
   }
-  socket.on("error", () => {}); // told below as an answer that did not come
-  socket.write(`${JSON.stringify(request)}\n`);
-  const line = await lineOf(socket, maxControlBytes, patienceMs);
-  socket.destroy();
-  const answer = line === undefined ? undefined : readControlAnswer(line);
-  if (answer !== undefined) return answer;
-  throw new ShipyardError("CONTROL_FAILED", `the server at ${state.control} did not answer`);
+  return socket;
 }

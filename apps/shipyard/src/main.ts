@@ -45,7 +45,7 @@ function createProgram(finish: Finish): Command {
     .version(version)
     .exitOverride()
     .showHelpAfterError("(--help shows how)");
-  for (const add of [addServe, addLeases, addToken, addDoctor]) add(program, finish);
+  for (const add of [addServe, addLeases, addAudit, addToken, addDoctor]) add(program, finish);
   return program;
 }
 
@@ -129,6 +129,47 @@ function addLeases(program: Command, finish: Finish): void {
     .action(async (options) => {
       const { leasesSweepCommand } = await import("./commands/leases.js");
       finish(await leasesSweepCommand(options));
+    });
+}
+
+function addAudit(program: Command, finish: Finish): void {
+  const audit = program
+    .command("audit")
+    .description("what ran, when, for whom, and how it ended; and whether that log is whole");
+  audit
+    .command("tail")
+    .description("the newest entries of the logs of a state folder, while a server runs too")
+    .option("-n, --lines <count>", "how many, or all (default: 20; all with --json)")
+    .option("--lease <id>", "only what is about this lease, as `leases list` shows it")
+    .option("--owner <name>", "only what is about leases of this principal")
+    .option("--session <name>", "only what is about sessions of this name")
+    .addOption(stateOption())
+    .addOption(new Option("--json", "print each entry whole, as JSON on a line"))
+    .addHelpText(
+      "after",
+      examples([
+        "berth-shipyard audit tail",
+        "berth-shipyard audit tail --session work --owner ada --lines all",
+        "berth-shipyard audit tail --lease 3f0c9a5d1e7b48c2a6d4f8e0b1c2d3e4 --json",
+      ]),
+    )
+    .action(async (options) => {
+      const { auditTailCommand } = await import("./commands/audit.js");
+      finish(await auditTailCommand(options));
+    });
+  audit
+    .command("verify")
+    .description("checks every log of a state folder, as `berth-audit verify` does; 1 when one does not verify")
+    .option("--strict", "re-check the canonical form of each entry")
+    .addOption(stateOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      examples(["berth-shipyard audit verify", "berth-shipyard audit verify --state ./state --json"]),
+    )
+    .action(async (options) => {
+      const { auditVerifyCommand } = await import("./commands/audit.js");
+      finish(await auditVerifyCommand(options));
     });
 }
 

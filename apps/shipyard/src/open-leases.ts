@@ -36,10 +36,12 @@ export async function openLeases(parts: LeasesParts): Promise<OpenedLeases> {
   const { config, state, logger, closers, signal } = parts;
   const store = await openStore(state);
   closers.add("lease store", () => store.close());
+  // A command that only ends leases serves none: saying a provider would be a word about what did not run.
+  const served = parts.mode === "serve" ? { provider: config.provider, profile: config.profile } : {};
   const log = await openAuditLog({
     folder: state.audit,
     durability: config.audit.durability,
-    opening: { mode: parts.mode, version, pid: process.pid, provider: config.provider, profile: config.profile },
+    opening: { mode: parts.mode, version, pid: process.pid, ...served },
     now: Date.now,
   });
   closers.add("audit log", () => log.close(parts.reason()));

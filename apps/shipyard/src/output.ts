@@ -15,6 +15,11 @@ export function printJson(value: unknown): void {
   printJsonText(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
+/** One of many results for programs, on a line of its own, on stdout. */
+export function printJsonLine(value: unknown): void {
+  printJsonText(`${JSON.stringify(value)}\n`);
+}
+
 /** A JSON document, on stdout: the same document for a program, and harmless on a terminal. */
 function printJsonText(text: string): void {
   process.stdout.write(text.replace(unsafeInJson, escapedInJson));

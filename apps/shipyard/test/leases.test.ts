@@ -26,6 +26,8 @@ describe("leases release and sweep", () => {
     expect(JSON.parse(swept.stdout)).toMatchObject({ unconfirmed: 0 });
     const unknown = await shipyard(["leases", "release", "0".repeat(32), "--state", state]);
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("there is no lease 000") });
+    expect(unknown.stderr).toContain("leases list --all");
+    expect((await shipyard(["leases", "list", "--state", state])).stderr).toBe("");
     await served.kill("SIGTERM");
   });
 
@@ -35,6 +37,9 @@ describe("leases release and sweep", () => {
     await startSession(served, "a");
     await startSession(served, "b");
     await served.kill("SIGKILL");
+    const listed = await shipyard(["leases", "list", "--state", state]);
+    expect(listed.stdout).toMatch(/active +local +a +python +unconfined/);
+    expect(listed.stderr).toContain("no server runs");
     const [first] = await owned(state);
     const released = await shipyard(["leases", "release", first?.id ?? "", "--state", state]);
     expect(released).toMatchObject({ code: 0, stdout: expect.stringContaining("released") });
@@ -46,9 +51,12 @@ describe("leases release and sweep", () => {
     });
     expect(await leasesOf(state)).toEqual([]);
     expect(processesNaming(state)).toEqual([]);
-    expect(entriesOf(state).map(({ mode }) => mode)).toEqual(
-      expect.arrayContaining(["serve", "leases release", "leases sweep"]),
-    );
+    const openings = entriesOf(state).filter(({ type }) => type === "session.open");
+    expect(openings.map(({ mode, provider }) => [mode, provider]).sort()).toEqual([
+      ["leases release", undefined],
+      ["leases sweep", undefined],
+      ["serve", "unconfined"],
+    ]);
   });
 
   it("are wrong usage where no state is", async () => {

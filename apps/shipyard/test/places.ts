@@ -34,6 +34,7 @@ export interface ListedLease {
   readonly state: string;
   readonly endReason: string | null;
   readonly provider: string;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 export async function leasesOf(state: string, ...more: readonly string[]): Promise<readonly ListedLease[]> {

@@ -25,6 +25,8 @@ describe("the README", () => {
       ["leases", "list"],
       ["leases", "release"],
       ["leases", "sweep"],
+      ["audit", "tail"],
+      ["audit", "verify"],
       ["token"],
       ["doctor"],
     ]) {

@@ -1,11 +1,11 @@
 import type { LeaseRecord } from "@berth/environment-leases";
 import { isLeaseError } from "@berth/environment-leases";
 import { readSqliteLeases, type SqliteLeases } from "@berth/environment-leases/sqlite";
-import { askServer } from "../control-client.js";
+import { askServer, isServerRunning } from "../control-client.js";
 import type { ControlAnswer, ControlRequest } from "../control-protocol.js";
 import { exitCodes, ShipyardError } from "../errors.js";
 import { obeyOffline } from "../obey-offline.js";
-import { printJson, printLine } from "../output.js";
+import { printJson, printLine, say } from "../output.js";
 import { findStateFolder, type StateFolder } from "../state-folder.js";
 
 /** What the command line says. */
@@ -20,10 +20,15 @@ export async function leasesListCommand(options: LeasesOptions & { readonly all?
   const found = await readLeases(state);
   const leases = found.leases.filter(({ endedAt }) => options.all === true || endedAt === undefined);
   if (options.json === true) {
-    printJson({ state: state.path, writer: found.owner?.pid ?? null, leases: leases.map(withNulls) });
+    const writer = (await isServerRunning(state)) ? (found.owner?.pid ?? null) : null;
+    printJson({ state: state.path, writer, leases: leases.map(withNulls) });
     return exitCodes.good;
   }
   printTable(leases);
+  if (leases.some(({ endedAt }) => endedAt === undefined) && !(await isServerRunning(state))) {
+    say("no server runs: rows that have not ended are what the last one left, and their sandboxes ended with it");
+    say("the next `berth-shipyard serve` closes them, and so does `berth-shipyard leases sweep`");
+  }
   return exitCodes.good;
 }
 
@@ -71,12 +76,15 @@ async function order(state: StateFolder, request: ControlRequest): Promise<Contr
 
 function resultOf(answer: ControlAnswer, id: string): Readonly<Record<string, unknown>> {
   if (answer.ok) return answer.result;
-  if (answer.code === "LEASE_NOT_FOUND") throw new ShipyardError("LEASE_NOT_FOUND", `there is no lease ${id}`);
+  if (answer.code === "LEASE_NOT_FOUND")
+    throw new ShipyardError("LEASE_NOT_FOUND", `there is no lease ${id}`, { lines: [seeList] });
   if (answer.code === "CLEANUP_UNCONFIRMED") return { id, state: "releasing" };
   throw new ShipyardError("CONTROL_FAILED", answer.message);
 }
 
-const columns = ["lease", "state", "owner", "profile", "provider", "until", "reason"] as const;
+const seeList = "`berth-shipyard leases list --all` shows those that there are, and those that have ended";
+
+const columns = ["lease", "state", "owner", "session", "profile", "provider", "until", "reason"] as const;
 
 function printTable(leases: readonly LeaseRecord[]): void {
   if (leases.length === 0) {
@@ -87,7 +95,9 @@ function printTable(leases: readonly LeaseRecord[]): void {
     lease.id,
     lease.state,
     lease.owner ?? "(warm)",
-    lease.profile,
+    lease.labels["session"] ?? "",
+    // Without what the server adds to it for each owner.
+    lease.profile.split("@")[0] ?? "",
     lease.provider,
     new Date(lease.endedAt ?? lease.expiresAt).toISOString(),
     lease.endReason ?? "",
