@@ -41,10 +41,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   return { url: `http://${host}:${bound.port}`, close: (drainMs) => end(server, drainMs) };
 }
 
+const otherPort = "another program listens there; --http HOST:PORT names another place, and port 0 any that is free";
+
 function bind(server: Server, { host, port }: HttpAddress): Promise<HttpAddress> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause) => {
-      reject(new ShipyardError("LISTEN_FAILED", `cannot listen on ${host}:${port}`, { cause }));
+      const lines = "code" in cause && cause.code === "EADDRINUSE" ? [otherPort] : [];
+      reject(new ShipyardError("LISTEN_FAILED", `cannot listen on ${host}:${port}`, { cause, lines }));
     });
     server.listen(port, host, () => {
       const found = server.address();

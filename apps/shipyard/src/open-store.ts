@@ -12,8 +12,13 @@ export async function openStore(state: StateFolder): Promise<LeaseStore> {
     return await openSqliteLeaseStore({ path: state.leases });
   } catch (error) {
     if (!isLeaseError(error)) throw error;
+    if (error.code === "STORE_LOCKED") {
+      throw new ShipyardError("STORE_LOCKED", error.message, { cause: error.cause, lines: [secondServer] });
+    }
     const lines = error.cure === undefined ? [] : [error.cure];
-    const code = error.code === "STORE_LOCKED" ? "STORE_LOCKED" : "STATE_UNUSABLE";
-    throw new ShipyardError(code, error.message, { cause: error.cause, lines });
+    throw new ShipyardError("STATE_UNUSABLE", error.message, { cause: error.cause, lines });
   }
 }
+
+const secondServer =
+  "end that process first; a second server beside it needs a state folder and a port of its own: --state DIR --http 127.0.0.1:0";

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import {
   isLeaseError,
   type ManagedProvider,
@@ -24,22 +25,24 @@ export function profileStatuses(
     }
     const template = findTemplate(given.template, process.env["PATH"]);
     if ("refusal" in template) return { ...status, refusal: { message: template.refusal, cure: template.cure } };
+    const absent = given.mounts?.find(({ source }) => !existsSync(source));
+    if (absent !== undefined) return { ...status, refusal: { message: `there is no ${absent.source}`, cure: makeIt } };
     try {
       const allowUnconfined = config.provider === "unconfined";
       requireCapabilities(provider.capabilities, readProfile(name, given), { allowUnconfined });
       return status;
     } catch (error) {
       if (!isLeaseError(error)) throw error;
-      const faults = error.faults.map(({ field, fault }) => `${field} ${fault}`).join("; ");
-      const message = faults === "" ? error.message : `${error.message}: ${faults}`;
-      return { ...status, refusal: { message, cure: error.cure } };
+      return { ...status, refusal: { message: error.message, cure: error.cure } };
     }
   });
 }
 
+const makeIt = "make it, or correct the source in profiles.NAME.mounts";
+
 /** What is always another way. */
 export function askForLess(profile: string): string {
-  return `or write a profile into shipyard.yaml that asks for less: profiles.${profile}.policy`;
+  return `or write a profile into shipyard.yaml that asks for less: profiles: { ${profile}: { policy: { limits: { processes: 256 } } } }`;
 }
 
 /**

@@ -26,7 +26,8 @@ export function namesServed(more: readonly string[] = []): NamesServed {
     hosts,
     allowedOrigins: hosts.flatMap((name) => [`http://${name}:*`, `https://${name}:*`]),
     refusal(host, origin) {
-      if (host === undefined || !isServed(withoutPort(host))) return "this Host is not served here";
+      if (host === undefined || !isServed(withoutPort(host)))
+        return "this Host is not served here: the operator names others in allowedHosts";
       if (origin === undefined) return undefined;
       const name = hostOfOrigin(origin);
       return name === undefined || !isServed(name) ? "this Origin is not allowed" : undefined;

@@ -43,7 +43,8 @@ export function leaseBody(lease: LeaseRecord): LeaseBody {
   return {
     id,
     state,
-    profile,
+    // Without what the server adds to it for each owner: the name that `/v1/profiles` tells.
+    profile: profile.split("@")[0] ?? profile,
     provider,
     generation,
     created_at: time(lease.createdAt),
