@@ -1,4 +1,5 @@
-// `npm run demo`: the main job of the gateway on real servers, from an ordinary client configuration to a checked log.
+// `npm run demo`: the main job of the gateway on real servers, from an ordinary client configuration to a checked log; then,
+// where sandboxes can be had, that of the shipyard.
 // Every step is checked; the exit code is 0 only when all of them held.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,6 +8,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { leaseASandbox } from "./shipyard.mjs";
 import { check, fold, heading, say, show, summary } from "./story.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -233,6 +235,7 @@ try {
   lookAtTheLog();
   await changeAByte();
   verify();
+  await leaseASandbox(root);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
