@@ -1,10 +1,13 @@
 import { basename } from "node:path/posix";
 import { bytes, json, refused, sessionRefusals } from "./describe.js";
+import { createDownloads } from "./downloads.js";
 import type { RestParts } from "./parts.js";
 import { answer, type Route, type RouteCall } from "./route.js";
 import { file, files } from "./schemas.js";
 import { fileBody } from "./to-wire.js";
 
+/** Files of one owner that are read at once. */
+const maxDownloads = 16;
 const path = "/v1/sessions/{id}/files";
 const one = `${path}/{path}`;
 const refusals = {
@@ -16,6 +19,7 @@ const refusals = {
 
 /** Files of a session's workspace. What is in them is whoever's wrote them: they are given as bytes, never as a page. */
 export function fileRoutes({ sessions, terms, bodies }: RestParts): readonly Route[] {
+  const downloads = createDownloads(maxDownloads);
   const filesOf = ({ owner, params }: RouteCall) => sessions.get(owner, params["id"] ?? "").files;
   return [
     {
@@ -38,8 +42,14 @@ export function fileRoutes({ sessions, terms, bodies }: RestParts): readonly Rou
       answers: { 200: bytes, ...refusals },
       async handle(call) {
         const name = call.params["path"] ?? "";
-        const content = await filesOf(call).read(name, { signal: call.request.signal });
-        return new Response(Buffer.from(content), { status: 200, headers: fileHeaders(name) });
+        const { signal } = call.request;
+        let size = 0;
+        const body = await downloads.body(call.owner, async () => {
+          const content = await filesOf(call).read(name, { signal });
+          size = content.length;
+          return content;
+        });
+        return new Response(body, { status: 200, headers: { ...fileHeaders(name), "content-length": String(size) } });
       },
     },
     {
