@@ -50,7 +50,10 @@ export async function openStateFolder(given: string): Promise<StateFolder> {
     refuseNewer(path, version);
     await closeToOthers(path, found.mode);
   }
-  return places(path);
+  const state = places(path);
+  for (const folder of [state.audit, state.workers, state.uploads]) await refuseKind(folder, "folder");
+  await refuseKind(state.control, "socket");
+  return state;
 }
 
 /**
@@ -63,6 +66,13 @@ export async function findStateFolder(given: string): Promise<StateFolder> {
   if (version === undefined) throw new ShipyardError("STATE_UNUSABLE", `${path} is no state folder`);
   refuseNewer(path, version);
   return places(path);
+}
+
+/** What is there and is something else would be found out in the middle of a start. */
+async function refuseKind(place: string, kind: "folder" | "socket"): Promise<void> {
+  const found = await stat(place).catch(() => undefined); // absent: made when it is needed
+  if (found === undefined || found.isDirectory() === (kind === "folder")) return;
+  throw new ShipyardError("STATE_UNUSABLE", `${place} has to be a ${kind} and is none: look at it, and move it away`);
 }
 
 function refuseNewer(path: string, version: number): void {

@@ -85,10 +85,23 @@ it("a link in the place of an owner's folder is refused: code that had all uploa
   const [uploads, elsewhere] = [scratchFolder(), scratchFolder()];
   symlinkSync(elsewhere, join(uploads, "ada"));
   const config = {
-    ...{ profile: "python", profiles: { python: { provider: "bubblewrap", template: "python3" } } },
-    ...{ provider: "bubblewrap", uploads: { maxBytes: 1_048_576 } },
+    profile: "python",
+    profiles: { python: { provider: "bubblewrap", template: "python3" } },
+    provider: "bubblewrap",
+    uploads: { maxBytes: 1_048_576 },
   } as const;
   expect(() => ownedProfiles({ config, uploads, onlyOwner: undefined }).of("ada")).toThrow("is no folder but a link");
+});
+
+it.each([
+  { place: "audit", make: (path: string) => writeFileSync(path, "") },
+  { place: "w", make: (path: string) => writeFileSync(path, "") },
+  { place: "uploads", make: (path: string) => writeFileSync(path, "") },
+  { place: "control.sock", make: (path: string) => mkdirSync(path) },
+])("a state folder whose $place is something else is refused before anything is started", async ({ place, make }) => {
+  const { path } = await openStateFolder(join(scratchFolder(), "s"));
+  make(join(path, place));
+  await expect(openStateFolder(path)).rejects.toMatchObject({ code: "STATE_UNUSABLE" });
 });
 
 describe("what is to be closed", () => {
