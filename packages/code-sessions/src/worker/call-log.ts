@@ -49,7 +49,7 @@ export function createCallLog(
       if (readCount(params["call"]) !== call) throw new WireFault("output of a call that does not run");
       if (method === "output") takeOutput(params);
       else if (method === "display") takeDisplay(params);
-      else throw new WireFault(`an unknown notification: ${method.slice(0, 100)}`);
+      else throw new WireFault("an unknown notification"); // its name is the code's, and the end is told to logs
     },
     texts(answer) {
       const of = (text: string, bytes: number | undefined, kept: number | undefined): OutputText => ({
