@@ -38,7 +38,8 @@ describe("sessions over unconfined leases", () => {
     const startedAt = performance.now();
     const told = await session.execute({ code: "import os\nos._exit(7)" });
     expect(told).toMatchObject({ status: "dead", reason: expect.stringContaining("status 7") });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    // By its end, and not because the minute was over that a call has.
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect(sessions.status("alice", "s")).toMatchObject({ state: "dead", end: { reason: "exit" } });
     expect(sessions.list("alice")).toEqual([]);
     const again = await sessions.start({ owner: "alice", id: "s" });

@@ -5,6 +5,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { scaledCount } from "../../../fixtures/counts.js";
 import { openLocalSession } from "./guests/local-session.js";
 
+/** Of an event, not of a time that is over: those are a minute and more. A second is kept on a quiet machine only. */
+const atOnceMs = 15_000;
+
 describe("the end of a session", () => {
   it.each([
     { name: "os._exit", code: "import os\nos._exit(3)", reason: "exit", detail: "exited with status 3" },
@@ -27,7 +30,7 @@ describe("the end of a session", () => {
     const told = run(`print('last words', flush=True)\n${code}`);
     const waiting = run("1");
     expect(await told).toMatchObject({ status: "dead", reason: expect.stringContaining(detail), fault: undefined });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(atOnceMs);
     await expect(waiting).rejects.toMatchObject({ code: "SESSION_DEAD" });
     await expect(run("1")).rejects.toMatchObject({ code: "SESSION_DEAD", end: { reason } });
     await expect(session.variables()).rejects.toMatchObject({ code: "SESSION_DEAD" });
@@ -135,7 +138,7 @@ describe("the end of a session", () => {
     );
     const before = performance.now();
     await session.stop();
-    expect(performance.now() - before).toBeLessThan(2_000);
+    expect(performance.now() - before).toBeLessThan(atOnceMs);
     expect((await outcome).status).toBe("dead");
     expect(await session.ended).toMatchObject({ reason: "stopped" });
   });

@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { availableParallelism, loadavg } from "node:os";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
@@ -9,7 +10,7 @@ import { type OriginalClient, openOriginalClient } from "./original-client.js";
 /** Of all of it: the cells' own sleep, and what is left for everything else where nothing else runs. */
 const sleepMs = 2_000;
 const restMs = 2_000;
-const sleeps = "import time\nstarted = time.time()\ntime.sleep(2)\nprint('done')";
+const sleeps = "import time\nstarted = time.time()\ntime.sleep(2)\nprint(started, time.time())";
 const restSession = "/v1/sessions/session";
 
 partTest("bubblewrap", "python3")("a client of the original works unchanged over MCP and REST, in time", async () => {
@@ -40,6 +41,7 @@ interface Uploads {
 }
 
 async function meetContract(base: string, uploads: Uploads): Promise<void> {
+  using crowd = watchCrowd();
   const begun = performance.now();
   const client = await openOriginalClient(base);
   expect(client.protocolVersion).toBe("2025-06-18");
@@ -53,13 +55,28 @@ async function meetContract(base: string, uploads: Uploads): Promise<void> {
   await Promise.all([parallelCells(client), others()]);
   await sixthSession(client);
   const ms = Math.round(performance.now() - begun);
-  // Other tests run beside this one: where more wants to run than there are processors, everything but the sleep takes longer.
-  const crowding = Math.max(1, (loadavg()[0] ?? 1) / availableParallelism());
+  const crowding = crowd.perProcessor();
   const boundMs = Math.round(sleepMs + restMs * crowding);
   console.log(
     `the contract took ${ms} ms; the bound is 4000 ms, here ${boundMs} with a load of ${crowding.toFixed(1)} for each processor`,
   );
   expect(ms).toBeLessThan(boundMs);
+}
+
+/**
+ * How many want to run, for each processor, at least one: where there are more of them, everything but a sleep takes longer. Counted
+ * while the test runs, since the average of a minute tells what was before (proc_loadavg(5), fourth field).
+ */
+function watchCrowd(): Disposable & { perProcessor(): number } {
+  const counts: number[] = [];
+  const timer = setInterval(() => {
+    counts.push(Number(/ (\d+)\//.exec(readFileSync("/proc/loadavg", "latin1"))?.[1] ?? 1));
+  }, 50);
+  return {
+    perProcessor: () =>
+      Math.max(1, counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length) / availableParallelism()),
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
 }
 
 async function checkTools(client: OriginalClient): Promise<void> {
@@ -78,10 +95,14 @@ async function checkTools(client: OriginalClient): Promise<void> {
 /** Two sessions, one MCP session: requests of it run at the same time. */
 async function parallelCells(client: OriginalClient): Promise<void> {
   for (const session_id of ["slow-1", "slow-2"]) await client.call("start_python_session", { session_id });
-  const begun = performance.now();
   const texts = await Promise.all([client.run(sleeps, "slow-1"), client.run(sleeps, "slow-2")]);
-  expect(texts).toEqual(["done\n", "done\n"]);
-  expect(performance.now() - begun).toBeLessThan(3_500);
+  const spans = texts.map((text) => text.trim().split(" ").map(Number));
+  // Each had begun before the other ended: shown by their own clocks, whatever else the machine does.
+  const [lastBegin, firstEnd] = [
+    Math.max(...spans.map(([begin = NaN]) => begin)),
+    Math.min(...spans.map(([, end = NaN]) => end)),
+  ];
+  expect(lastBegin).toBeLessThan(firstEnd);
   for (const session_id of ["slow-1", "slow-2"]) await client.call("stop_python_session", { session_id });
 }
 

@@ -15,9 +15,11 @@ afterAll(() => served[Symbol.asyncDispose]());
 
 const path = "/v1/sessions/session";
 const start = (session_id: string) => served.post(path, { session_id });
+/** Of an event, not of a time that is over: those are a minute and more. A second is kept on a quiet machine only. */
+const atOnceMs = 15_000;
 /** Resolves when code runs in the session. */
 const running = (id: string) =>
-  expect.poll(() => served.sessions.status("local", id)?.busy, { timeout: 5_000 }).toBe(true);
+  expect.poll(() => served.sessions.status("local", id)?.busy, { timeout: 20_000 }).toBe(true);
 
 describe("stopping a session whose code runs", () => {
   const cells = [
@@ -30,7 +32,7 @@ describe("stopping a session whose code runs", () => {
     await running("busy");
     const begun = performance.now();
     expect((await served.delete(`${path}?session_id=busy`)).json.status).toBe("stopped");
-    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(performance.now() - begun).toBeLessThan(atOnceMs);
     expect((await call).json).toMatchObject({ stdout: "", stderr: expect.stringMatching(/^Error: /) });
     expect((await start("busy")).status).toBe(201);
   });
@@ -80,23 +82,20 @@ describe("a process that dies", () => {
     { name: "is killed", code: "import os; os.kill(os.getpid(), 9)" },
     { name: "crashes", code: "import ctypes; ctypes.string_at(0)" },
   ];
-  it.each(deaths)(
-    "because it $name is told within a second, by both doors, and its session is gone",
-    async ({ code }) => {
-      const client = await openMcp(served);
-      await start("dying");
-      const begun = performance.now();
-      const { json } = await served.post("/execute", { code, session_id: "dying" });
-      expect(json.stderr).toMatch(/^Error: The Python process ended/);
-      const told = await client.call("execute_python_code", { command: code });
-      expect(told.result.structuredContent.result).toMatch(/^Error: The Python process ended/);
-      expect(performance.now() - begun).toBeLessThan(2_000);
-      expect((await served.get(path)).json).toEqual({ sessions: [] });
-      expect((await served.get(`${path}?session_id=dying`)).status).toBe(404);
-      expect((await served.get("/v1/sessions/dying")).json).toMatchObject({ state: "dead" });
-      expect((await start("dying")).status).toBe(201);
-    },
-  );
+  it.each(deaths)("because it $name is told at once, by both doors, and its session is gone", async ({ code }) => {
+    const client = await openMcp(served);
+    await start("dying");
+    const begun = performance.now();
+    const { json } = await served.post("/execute", { code, session_id: "dying" });
+    expect(json.stderr).toMatch(/^Error: The Python process ended/);
+    const told = await client.call("execute_python_code", { command: code });
+    expect(told.result.structuredContent.result).toMatch(/^Error: The Python process ended/);
+    expect(performance.now() - begun).toBeLessThan(atOnceMs);
+    expect((await served.get(path)).json).toEqual({ sessions: [] });
+    expect((await served.get(`${path}?session_id=dying`)).status).toBe(404);
+    expect((await served.get("/v1/sessions/dying")).json).toMatchObject({ state: "dead" });
+    expect((await start("dying")).status).toBe(201);
+  });
 });
 
 describe("limits", () => {
