@@ -1,4 +1,5 @@
-import { chmod, mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { chmod, type FileHandle, mkdir, open, readdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { ShipyardError } from "./errors.js";
@@ -22,6 +23,7 @@ export interface StateFolder {
 /** Raised when the layout changes; a newer one is refused. */
 const formatVersion = 1;
 const formatFile = "format.json";
+const maxFormatBytes = 100;
 
 /** Where state lies unless `--state` says otherwise: the XDG state folder. */
 export function defaultStatePath(environment: Readonly<Record<string, string | undefined>>): string {
@@ -92,18 +94,30 @@ function places(path: string): StateFolder {
 }
 
 async function tryReadVersion(path: string): Promise<number | undefined> {
-  let text: string;
-  try {
-    text = await readFile(join(path, formatFile), "utf8");
-  } catch {
-    return undefined; // absent: no state folder yet
-  }
+  const text = await readFormat(join(path, formatFile));
+  if (text === undefined) return undefined;
   const version = Number(/^\{"format":(\d+)\}\s*$/u.exec(text)?.[1]);
   if (Number.isInteger(version)) return version;
   throw new ShipyardError(
     "STATE_UNUSABLE",
     `${join(path, formatFile)} is damaged: it should be {"format":${formatVersion}}`,
   );
+}
+
+/** Undefined for one that is absent; empty for what is no format, such as a named pipe, which would hold us up for ever. */
+async function readFormat(path: string): Promise<string | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+  try {
+    const seen = await file.stat();
+    return seen.isFile() && seen.size <= maxFormatBytes ? await file.readFile("utf8") : "";
+  } finally {
+    await file.close();
+  }
 }
 
 /** Makes a folder ours. One with other people's files in it is never taken, since it would be closed to them. */

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -98,6 +99,13 @@ it.each([
   { place: "w", make: (path: string) => writeFileSync(path, "") },
   { place: "uploads", make: (path: string) => writeFileSync(path, "") },
   { place: "control.sock", make: (path: string) => mkdirSync(path) },
+  {
+    place: "format.json",
+    make(path: string) {
+      rmSync(path);
+      execFileSync("mkfifo", [path]);
+    },
+  },
 ])("a state folder whose $place is something else is refused before anything is started", async ({ place, make }) => {
   const { path } = await openStateFolder(join(scratchFolder(), "s"));
   make(join(path, place));
