@@ -1,10 +1,14 @@
-import type { OutcomeBody, RefusalBody, StreamEventBody, TextBody } from "../http/rest/wire.js";
+import type { OutcomeBody, StreamEventBody, TextBody } from "../http/rest/wire.js";
 import { size, took } from "./clock.js";
-import { displayElement } from "./displays.js";
 import { button, element, setText, unseen } from "./dom.js";
+import { createOutputLog } from "./output-log.js";
 
-/** Text of one run that is put into the page. What is over it is in the outcome's file. */
-const maxShownChars = 200_000;
+/** Gives to the reader's disk. */
+export interface Saver {
+  /** A file of the session. */
+  file(path: string): void;
+  text(text: string): void;
+}
 
 /** One run: its code, what came of it, and how it ended. */
 export interface Cell {
@@ -14,83 +18,53 @@ export interface Cell {
   fail(message: string, cure: string | undefined, again?: () => void): void;
 }
 
-/** `fetchFile` gives a file of the session to the reader. */
-export function createCell(code: string, fetchFile: (path: string) => void): Cell {
-  const output = element("div", { class: "output" });
+export function createCell(code: string, save: Saver): Cell {
+  const output = createOutputLog();
   const end = element("p", { class: "end running" }, "running");
-  const node = element("article", { class: "cell" }, element("pre", { class: "code" }, code), output, end);
-  let shown = 0;
-  let displays = 0;
-  let results = 0;
-
-  const write = (kind: "stdout" | "stderr", text: string): void => {
-    const room = maxShownChars - shown;
-    shown += text.length;
-    if (room <= 0) return;
-    const piece = text.slice(0, room);
-    const last = output.lastElementChild;
-    const tail = last?.classList.contains(kind) === true ? last.lastChild : null;
-    if (tail instanceof Text) {
-      tail.appendData(piece);
-      return;
-    }
-    const label = kind === "stderr" ? [unseen("Error output: ")] : [];
-    output.append(element("pre", { class: kind }, ...label, document.createTextNode(piece)));
-  };
-  const display = (one: OutcomeBody["displays"][number]): void => {
-    displays += 1;
-    if (one.kind === "result") results += 1;
-    output.append(displayElement(one));
-  };
-  const start = (): void => {
-    output.replaceChildren();
-    [shown, displays, results] = [0, 0, 0];
-  };
+  const node = element("article", { class: "cell" }, element("pre", { class: "code" }, code), output.node, end);
   const close = (outcome: OutcomeBody, dropped: number): void => {
-    if (dropped > 0 || (shown === 0 && outcome.output.text !== "")) {
+    if (dropped > 0 || (output.written === 0 && outcome.output.text !== "")) {
       // The server left out what this page did not take in time, or this is an outcome of before.
-      start();
-      write("stdout", outcome.output.text);
+      output.clear();
+      output.write("stdout", outcome.output.text);
     }
-    for (const one of outcome.displays.slice(displays)) display(one);
-    if (outcome.result !== undefined && results === 0)
-      output.append(element("pre", { class: "result" }, outcome.result));
-    if (outcome.fault !== undefined)
-      output.append(
-        element("pre", { class: "fault" }, unseen("Traceback: "), outcome.fault.traceback || outcome.fault.message),
-      );
-    if (outcome.reason !== undefined) output.append(element("p", { class: "reason" }, outcome.reason));
-    output.append(...notesOf(outcome, shown > maxShownChars, fetchFile));
-    if (output.childElementCount === 0) output.append(element("p", { class: "none" }, "no output"));
+    for (const one of outcome.displays.slice(output.displays)) output.display(one);
+    output.add(...endOf(outcome, output.hasResult), ...notesOf(outcome, output.isCut, save));
+    if (output.node.childElementCount === 0) output.add(element("p", { class: "none" }, "no output"));
     end.className = `end ${outcome.status}`;
     setText(end, endText(outcome));
   };
+  const ask = (again: () => void): HTMLElement =>
+    button("Ask for its outcome", () => {
+      end.className = "end running";
+      setText(end, "running");
+      output.clear();
+      again();
+    });
   return {
     node,
     tell(event) {
       if (event.kind === "refused") this.fail(event.refusal.error, event.refusal.cure);
-      else if (event.kind === "display") display(event.display);
+      else if (event.kind === "display") output.display(event.display);
       else if (event.kind === "outcome") close(event.outcome, event.events_dropped);
-      else write(event.kind, event.text);
+      else output.write(event.kind, event.text);
     },
     fail(message, cure, again) {
       end.className = "end refused";
-      end.replaceChildren(refusalText({ error: message, cure }));
-      if (again !== undefined) {
-        const retry = button("Ask for its outcome", () => {
-          end.className = "end running";
-          setText(end, "running");
-          start();
-          again();
-        });
-        end.append(" ", retry);
-      }
+      end.replaceChildren(cure === undefined ? message : `${message} ${cure}`);
+      if (again !== undefined) end.append(" ", ask(again));
     },
   };
 }
 
-function refusalText({ error, cure }: RefusalBody): string {
-  return cure === undefined ? error : `${error} ${cure}`;
+/** Last value, traceback, and how it ended when it did not by itself. */
+function endOf({ result, fault, reason }: OutcomeBody, hasResult: boolean): readonly HTMLElement[] {
+  const told: HTMLElement[] = [];
+  if (result !== undefined && !hasResult) told.push(element("pre", { class: "result" }, result));
+  if (fault !== undefined)
+    told.push(element("pre", { class: "fault" }, unseen("Traceback: "), fault.traceback || fault.message));
+  if (reason !== undefined) told.push(element("p", { class: "reason" }, reason));
+  return told;
 }
 
 function endText({ status, count, duration_ms, cpu_ms }: OutcomeBody): string {
@@ -98,11 +72,16 @@ function endText({ status, count, duration_ms, cpu_ms }: OutcomeBody): string {
   return `[${count}] ${status} · ${took(duration_ms)}${cpu}`;
 }
 
-function notesOf(outcome: OutcomeBody, isCut: boolean, fetchFile: (path: string) => void): readonly HTMLElement[] {
+function notesOf(outcome: OutcomeBody, isCut: boolean, save: Saver): readonly HTMLElement[] {
   const { output, spill, displays_dropped } = outcome;
   const notes: HTMLElement[] = [];
-  if (output.truncated || isCut)
-    notes.push(element("p", { class: "note" }, cutText(output), ...spillButton(spill, fetchFile)));
+  if (output.truncated || isCut) {
+    const whole = button("Download the whole output", () =>
+      spill === undefined ? save.text(output.text) : save.file(spill),
+    );
+    const isKept = spill !== undefined || !output.truncated;
+    notes.push(element("p", { class: "note" }, cutText(output), ...(isKept ? [whole] : [])));
+  }
   if (displays_dropped > 0)
     notes.push(
       element("p", { class: "note" }, `${displays_dropped} displays were over maxDisplayBytes and were not kept.`),
@@ -112,8 +91,4 @@ function notesOf(outcome: OutcomeBody, isCut: boolean, fetchFile: (path: string)
 
 function cutText({ bytes, truncated }: TextBody): string {
   return `Not all of it is shown: it was ${size(bytes)}${truncated ? ", over maxOutputBytes" : ""}. `;
-}
-
-function spillButton(spill: string | undefined, fetchFile: (path: string) => void): readonly HTMLElement[] {
-  return spill === undefined ? [] : [button("Download the whole output", () => fetchFile(spill))];
 }

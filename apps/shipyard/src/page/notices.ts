@@ -30,7 +30,7 @@ export function faultText(fault: unknown): { readonly message: string; readonly 
 }
 
 /** Runs something that a person asked for; its button is out of use meanwhile. */
-export async function act(asked: HTMLButtonElement, step: () => Promise<void>): Promise<void> {
+export async function act(asked: HTMLButtonElement, step: () => Promise<unknown>): Promise<void> {
   asked.setAttribute("aria-busy", "true");
   try {
     await step();

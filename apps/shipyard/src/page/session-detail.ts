@@ -24,10 +24,6 @@ export function createSessionDetail(api: Api, first: StatusBody, onChange: () =>
   const { session_id: id } = first;
   let status = first;
   const path = sessionPath(id);
-  const interrupt = async (): Promise<void> => {
-    await api.post(`${path}/interrupt`, {});
-    onChange();
-  };
   const state = element("span", { class: "state" });
   const facts = element("dl", { class: "facts" });
   const buttons = element("div", { class: "row" });
@@ -45,7 +41,7 @@ export function createSessionDetail(api: Api, first: StatusBody, onChange: () =>
   buttons.append(renew, stop);
   const files = createFilesView(api, id);
   const variables = createVariablesView(api, id);
-  const console = createConsole(api, id, () => void act(stop, interrupt), onChange);
+  const console = createConsole(api, id, onChange);
   const refreshed = (view: { refresh(): void }) => () => {
     if (isLiving(status)) view.refresh();
   };

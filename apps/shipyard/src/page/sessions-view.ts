@@ -1,10 +1,9 @@
 import type { StatusBody } from "../http/rest/wire.js";
 import { type Api, sessionPath } from "./api.js";
-import { clock } from "./clocks.js";
-import { button, element } from "./dom.js";
-import { endsAt, idleEndsAt } from "./lease-clocks.js";
+import { element } from "./dom.js";
 import { createSessionDetail, type SessionDetail } from "./session-detail.js";
-import { isLiving, stateText } from "./session-state.js";
+import { createSessionList } from "./session-list.js";
+import { isLiving } from "./session-state.js";
 import { startForm } from "./start-form.js";
 
 /** Ended sessions that the list still tells of; the server forgets them too. */
@@ -23,11 +22,10 @@ export function createSessionsView(api: Api, onChange: () => void): SessionsView
   const known = new Map<string, StatusBody>();
   const details = new Map<string, SessionDetail>();
   let chosen: string | undefined;
-  const list = element("ul", { class: "sessions", "aria-label": "Sessions" });
-  const empty = element(
-    "p",
-    { class: "empty" },
-    "No session runs. Start one to run code: it keeps its variables and files.",
+  const list = createSessionList(
+    api.now,
+    (key) => choose(key, true),
+    (key) => dismiss(key),
   );
   const place = element("div", { class: "place" });
 
@@ -50,13 +48,7 @@ export function createSessionsView(api: Api, onChange: () => void): SessionsView
     if (chosen === key) chosen = undefined;
     show();
   };
-  const show = (): void => {
-    const focused = document.activeElement?.getAttribute("data-key");
-    const all = [...known].sort(([, one], [, other]) => Number(isLiving(other)) - Number(isLiving(one)));
-    list.replaceChildren(...all.map(([key, status]) => item(key, status, key === chosen, api.now(), choose, dismiss)));
-    if (focused != null) list.querySelector<HTMLElement>(`[data-key="${focused}"]`)?.focus();
-    empty.hidden = known.size > 0;
-  };
+  const show = (): void => list.update(known, chosen);
   const add = (status: StatusBody): void => {
     known.set(keyOf(status), status);
     details.get(keyOf(status))?.update(status);
@@ -66,7 +58,7 @@ export function createSessionsView(api: Api, onChange: () => void): SessionsView
     choose(keyOf(status), true);
     onChange();
   };
-  const side = element("aside", { class: "side", "aria-label": "Sessions" }, startForm(api, started), empty, list);
+  const side = element("aside", { class: "side", "aria-label": "Sessions" }, startForm(api, started), list.node);
   return {
     node: element("div", { class: "sessions-view" }, side, place),
     async update(living) {
@@ -87,28 +79,4 @@ export function createSessionsView(api: Api, onChange: () => void): SessionsView
 async function endOf(api: Api, status: StatusBody): Promise<StatusBody> {
   const asked = await api.get<StatusBody>(sessionPath(status.session_id)).catch(() => undefined);
   return asked !== undefined && keyOf(asked) === keyOf(status) ? asked : { ...status, state: "stopped", busy: false };
-}
-
-function item(
-  key: string,
-  status: StatusBody,
-  isChosen: boolean,
-  now: number,
-  choose: (key: string, moveFocus: boolean) => void,
-  dismiss: (key: string) => void,
-): HTMLElement {
-  const { text, kind } = stateText(status);
-  const clocks = isLiving(status)
-    ? ["age ", clock("since", Date.parse(status.created_at), now), " · ends in ", endsAt(status.lease, now)]
-    : [status.end === undefined ? "" : status.end.detail];
-  const idle = isLiving(status) ? ["unused, ends in ", idleEndsAt(status.lease, status, now)] : [];
-  const open = button("", () => choose(key, true), { "aria-current": isChosen ? "true" : undefined, "data-key": key });
-  open.append(
-    element("span", { class: "name" }, status.session_id),
-    element("span", { class: `state ${kind}` }, text),
-    element("span", { class: "clocks" }, ...clocks),
-    element("span", { class: "clocks" }, ...idle),
-  );
-  const remove = button("×", () => dismiss(key), { class: "quiet", "aria-label": `Dismiss ${status.session_id}` });
-  return element("li", {}, open, ...(isLiving(status) ? [] : [remove]));
 }

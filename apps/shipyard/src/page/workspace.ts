@@ -7,6 +7,7 @@ import { createMachineView } from "./machine-view.js";
 import { dropFault, tellFault } from "./notices.js";
 import { createPoll } from "./poll.js";
 import { createSessionsView } from "./sessions-view.js";
+import { openViews } from "./views.js";
 
 const everyMs = 2_000;
 const tickMs = 1_000;
@@ -47,35 +48,15 @@ export function openWorkspace(api: Api, user: PageUserBody): Workspace {
   const poll = createPoll(refresh, everyMs);
   const ticking = window.setInterval(() => setClocks(node, api.now()), tickMs);
 
-  const nav = byId("views");
-  const links = views.map(({ name, title }) => element("a", { href: `#${name}` }, title));
-  nav.replaceChildren(...links);
-  nav.hidden = false;
-  let isShown = false;
-  const show = (): void => {
-    const wanted = location.hash.slice(1);
-    const found = views.findIndex(({ name }) => name === wanted);
-    if (found === -1 && wanted !== "" && isShown) return; // `#main` of the skip link
-    isShown = true;
-    const at = Math.max(0, found);
-    views.forEach((view, index) => {
-      view.node.hidden = index !== at;
-    });
-    links.forEach((link, index) => {
-      if (index === at) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
-    });
-    if (views[at]?.name === "machine") machine.show();
-  };
-  window.addEventListener("hashchange", show);
-  show();
+  const closeViews = openViews(byId("views"), views, (name) => {
+    if (name === "machine") machine.show();
+  });
   return {
     node,
     close() {
       poll.stop();
       window.clearInterval(ticking);
-      window.removeEventListener("hashchange", show);
-      nav.hidden = true;
+      closeViews();
     },
   };
 }
