@@ -73,6 +73,9 @@ interface Opened {
   readonly groups: ControlGroups;
 }
 
+/** For another try at control groups that could not be removed at the end. */
+const removeAgainMs = 1_000;
+
 function present({ launched, started, terms, limits, groups }: Opened): Sandbox {
   const held = holdSandbox({
     launched,
@@ -83,6 +86,7 @@ function present({ launched, started, terms, limits, groups }: Opened): Sandbox 
       const [isRemoved] = await Promise.all([groups.end(), watch?.close()]);
       return { memoryKills, isRemoved };
     },
+    removeGroups: () => groups.end({ timeoutMs: removeAgainMs }),
   });
   const folders = foldersToWatch(terms.policy);
   const watch =

@@ -98,7 +98,8 @@ export interface Sandbox extends AsyncDisposable {
   usage(): SandboxUsage;
   /**
    * SIGTERM for the command, SIGKILL for all after `graceMs`; resolves when their absence was seen and the control groups
-   * are removed. Call as often as you like. Rejects with `SANDBOX_NOT_ENDED` when it could not be confirmed.
+   * are removed. Call as often as you like. Rejects with `SANDBOX_NOT_ENDED` when it could not be confirmed; a later call tries
+   * again.
    */
   close(): Promise<void>;
   /** As `close`, without grace. */

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
 import { findSandbox, type Sandbox } from "../src/index.js";
+import { groupsTest } from "./limits/groups-test.js";
 import { readAll, readLine, sandboxesOfThisFile } from "./sandboxes.js";
 
 const sandboxes = sandboxesOfThisFile();
@@ -23,6 +24,26 @@ const isGone = (sandbox: Sandbox): void => {
   expect(findSandbox(sandbox.identity)).toBe("gone");
   for (const group of sandbox.identity.controlGroups) expect(() => readdirSync(group)).toThrow("ENOENT");
 };
+
+describe("an end that cannot be confirmed", () => {
+  groupsTest("is said, by every call, until what holds it up is gone", async () => {
+    const sandbox = await sandboxes.open({ script: "read x", policy: { limits: { processes: 20 } } });
+    const held = sandbox.identity.controlGroups.map((group) => join(group, "held"));
+    for (const folder of held) mkdirSync(folder); // the kernel removes no group that has another in it
+    try {
+      for (const end of [sandbox.kill, sandbox.close])
+        await expect(end()).rejects.toMatchObject({
+          code: "SANDBOX_NOT_ENDED",
+          message: expect.stringContaining("groups"),
+        });
+      expect(await sandbox.exited).toMatchObject({ reason: "closed" });
+    } finally {
+      for (const folder of held) rmdirSync(folder);
+    }
+    await sandbox.close();
+    isGone(sandbox);
+  });
+});
 
 describe("the exit of a command", () => {
   itInside("is told with its status", async () => {

@@ -36,9 +36,11 @@ export interface HeldParts {
   readonly asPid1: boolean;
   /** Called once, when no process is left. */
   readonly cleanUp: () => Promise<Aftermath>;
+  /** Whether the control groups are gone now; for each end that is asked for after `cleanUp` could not remove them. */
+  readonly removeGroups: () => Promise<boolean>;
 }
 
-export function holdSandbox({ launched, identity, command, asPid1, cleanUp }: HeldParts): HeldSandbox {
+export function holdSandbox({ launched, identity, command, asPid1, cleanUp, removeGroups }: HeldParts): HeldSandbox {
   const { init, outer, name } = identity;
   let endReason: EndReason | undefined;
   let ending: Promise<void> | undefined;
@@ -61,6 +63,7 @@ export function holdSandbox({ launched, identity, command, asPid1, cleanUp }: He
 
   const confirm = async (timeoutMs: number): Promise<void> => {
     const isOver = await within(exited, timeoutMs);
+    if (isOver) isRemoved ||= await removeGroups();
     if (isOver && isRemoved) return;
     const left = isOver
       ? "control groups could not be removed"
@@ -82,7 +85,10 @@ export function holdSandbox({ launched, identity, command, asPid1, cleanUp }: He
         signalProcess(command, "SIGTERM");
         if (await within(exited, graceMs)) await confirm(0);
         else await kill();
-      })();
+      })().catch((error: unknown) => {
+        ending = undefined; // what could not be confirmed now may be later
+        throw error;
+      });
       return ending;
     },
   };
