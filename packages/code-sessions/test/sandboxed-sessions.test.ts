@@ -1,17 +1,12 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createBubblewrapProvider } from "@berth/environment-leases";
+import { createBubblewrapProvider, type EnvironmentLimits } from "@berth/environment-leases";
 import { describe, expect } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
-import type { SessionLimits } from "../src/index.js";
 import { openRealSessions, type RealSessions } from "./guests/real-sessions.js";
 
-const open = (memoryBytes?: number, limits?: SessionLimits): Promise<RealSessions> =>
-  openRealSessions(
-    (folder) => createBubblewrapProvider({ folder }),
-    memoryBytes === undefined ? {} : { policy: { limits: { memoryBytes } } },
-    limits,
-  );
+const open = (asked: EnvironmentLimits = {}): Promise<RealSessions> =>
+  openRealSessions((folder) => createBubblewrapProvider({ folder }), { policy: { limits: asked } });
 
 describe("sessions over sandboxes", () => {
   partTest("bubblewrap")("run code with its files in memory, and leave nothing when they are stopped", async () => {
@@ -36,7 +31,7 @@ describe("sessions over sandboxes", () => {
   });
 
   partTest("bubblewrap")("end for want of memory, at once, and say so", async (context) => {
-    const { sessions } = await open(96 * 2 ** 20);
+    const { sessions } = await open({ memoryBytes: 96 * 2 ** 20 });
     const session = await sessions.start({ owner: "alice", id: "s" }).catch((error: unknown) => {
       // Without a control group that may be written no such limit is held; the refusal is tested with the leases.
       if (String(error).includes("memoryBytes")) return undefined;
@@ -48,6 +43,15 @@ describe("sessions over sandboxes", () => {
     expect(told.reason).toContain("memory");
     expect(sessions.status("alice", "s")).toMatchObject({ state: "dead", end: { reason: "memory" } });
     expect(sessions.list("alice")).toEqual([]);
+  });
+
+  partTest("bubblewrap")("say of a full workspace what helps, and go on", async () => {
+    const { sessions } = await open({ workspaceBytes: 2 ** 20 });
+    const session = await sessions.start({ owner: "alice", id: "s" });
+    const full = { code: "FILE_REFUSED", message: expect.stringMatching(/full: remove files, .*workspaceBytes/) };
+    await expect(session.files.write("large", new Uint8Array(2 ** 21))).rejects.toMatchObject(full);
+    expect((await session.execute({ code: "1 + 1" })).result).toBe("2");
+    await session.files.write("small", new Uint8Array(1_000));
   });
 
   partTest("bubblewrap")("see neither this machine's files nor the session beside them", async () => {

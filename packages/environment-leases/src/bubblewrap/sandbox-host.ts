@@ -78,8 +78,12 @@ function describeExit({ reason, code, signal, memoryKills }: SandboxExit): Envir
   switch (reason) {
     case "memory":
       return { reason, detail: `the kernel killed ${memoryKills ?? "some"} of its processes for memory` };
-    case "output":
     case "disk":
+      return {
+        reason,
+        detail: "a writable mount held more than its maxBytes: remove files from it, or raise maxBytes",
+      };
+    case "output":
     case "closed":
       return { reason, detail: reason };
     case "killed":

@@ -36,7 +36,7 @@ export function storeFault(path: string, doing: string, error: unknown): unknown
   if (code === undefined && !isSystemError(error)) return error; // a bug of ours keeps its own face
   return new LeaseError("STORE_FAILED", `the lease store ${path} failed while ${doing}: ${textOf(error)}`, {
     cause: error,
-    cure: code === undefined ? undefined : cures[code],
+    cure: code === undefined ? systemCure(error) : cures[code],
   });
 }
 
@@ -45,6 +45,12 @@ const cures: Readonly<Record<number, string>> = {
   [resultCodes.ioError]: "look at the disk, then open the store again",
   [resultCodes.full]: "free space on the disk, prune old rows, or raise maxBytes",
 };
+
+/** The system's own word for a full disk, from a file that SQLite does not write. */
+function systemCure(error: unknown): string | undefined {
+  const isFull = error instanceof Error && "code" in error && ["ENOSPC", "EDQUOT"].includes(String(error.code));
+  return isFull ? "free space on the disk" : undefined;
+}
 
 function isSystemError(error: unknown): boolean {
   return error instanceof Error && ("syscall" in error || ("code" in error && error.code === "ERR_SQLITE_ERROR"));

@@ -213,7 +213,10 @@ print("tried")
       deadlineMs: 60_000,
     });
     const filling = await environment.open(["sh", "-c", "head -c 5000000 /dev/zero > /app/uploads/x; sleep 1000"]);
-    expect(await environment.ended).toMatchObject({ reason: "disk" });
+    expect(await environment.ended).toMatchObject({
+      reason: "disk",
+      detail: expect.stringContaining("raise maxBytes"),
+    });
     expect(await filling.exited).toEqual({ code: undefined, signal: undefined });
   });
 
