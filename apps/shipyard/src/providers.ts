@@ -68,7 +68,7 @@ function refusal(error: unknown): unknown {
   if (!isLeaseError(error) || error.code !== "CAPABILITY_MISSING") return error;
   const lines = [error.cure, "or write `provider: unconfined` into shipyard.yaml, which isolates nothing"];
   return new ShipyardError("NO_SANDBOX", error.message, {
-    cause: error,
+    cause: error.cause,
     lines: lines.filter((line) => line !== undefined),
   });
 }

@@ -79,7 +79,12 @@ describe("doctor", () => {
       status: "fail",
       advice: expect.stringContaining("apt-get install"),
     });
-    expect(refused(withoutBubblewrap, state)).toContain("apt-get install bubblewrap");
+    const refusal = refused(withoutBubblewrap, state);
+    expect(refusal).toContain("apt-get install bubblewrap");
+    expect(refusal.split("is not installed").length).toBe(2);
+    const { stdout } = inside(withoutBubblewrap, ["doctor", "--state", state, "--http", "127.0.0.1:0"]);
+    const faults = stdout.split("\n").filter((line) => /^(FAIL|note) /.test(line));
+    expect(faults.length, stdout).toBeLessThan(6);
   });
 
   partTest("bubblewrap")("says where user namespaces are forbidden that it is them, and serve refuses", () => {

@@ -159,9 +159,10 @@ function createSteps(checks: Check[]): Steps {
       } catch (error) {
         if (!(error instanceof ShipyardError)) throw error;
         const cause = error.cause instanceof Error ? `: ${error.cause.message}` : "";
-        const [advice, ...more] = error.lines;
+        // Of a configuration each line is a problem of its own; elsewhere they are ways out.
+        const [advice, ...more] = error.code === "CONFIG_INVALID" ? error.lines : [error.lines.join("; ") || undefined];
         checks.push({ name, status: "fail", message: `${error.message}${cause}`, advice });
-        for (const message of more) checks.push({ name, status: "fail", message });
+        for (const message of more) checks.push({ name, status: "fail", message: message ?? "" });
         return undefined;
       }
     },
@@ -176,9 +177,20 @@ function show(checks: readonly Check[], asJson: boolean): void {
     printJson({ ok, checks });
     return;
   }
-  for (const { name, status, message, advice } of checks) {
+  for (const { name, status, message, advice } of alikeTogether(checks)) {
     printLine(`${marks[status]}  ${name}: ${message}`);
     if (advice !== undefined && status !== "ok") printLine(`      ${advice}`);
   }
   printLine(ok ? "serve would start" : "serve would NOT start");
+}
+
+/** One fault that keeps many things from being tried is one line for a person, with all their names. */
+function alikeTogether(checks: readonly Check[]): readonly Check[] {
+  const together = new Map<string, Check>();
+  for (const check of checks) {
+    const key = JSON.stringify([check.status, check.message, check.status === "ok" ? check.name : check.advice]);
+    const first = together.get(key);
+    together.set(key, first === undefined ? check : { ...first, name: `${first.name}, ${check.name}` });
+  }
+  return [...together.values()];
 }

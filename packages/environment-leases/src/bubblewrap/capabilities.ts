@@ -54,7 +54,9 @@ function limitAdvice({ findings, limits }: EnforcementReport): Readonly<Record<s
 
 function unusable({ findings }: EnforcementReport): LeaseError {
   const failed = findings.filter(({ aspect, holds }) => !holds && !probedLimits.some((limit) => limit === aspect));
-  const told = failed.map(({ cause, seen }) => cause ?? seen).join(" ");
+  const causes = [...new Set(failed.map(({ cause, seen }) => cause ?? seen))];
+  // What was not tried repeats why: one fault is told once.
+  const told = causes.filter((one) => !causes.some((other) => other !== one && one.includes(other))).join("; ");
   const cures = new Set(failed.flatMap(({ cure }) => cure ?? []));
   return new LeaseError("CAPABILITY_MISSING", `sandboxes cannot be held on this machine: ${told}`, {
     cure: cures.size === 0 ? undefined : [...cures].join(" "),
