@@ -25,7 +25,7 @@ export function createMachineView(api: Api, user: PageUserBody): MachineView {
     element("code", {}, profile),
     `${one.provider}${one.isolated ? "" : ", not isolated"}`,
     refusal === undefined ? mark("ok", "can be leased") : mark("fail", refusal.message),
-    refusal?.cure ?? "–",
+    refusal?.cure ?? "",
   ]);
   const node = element(
     "section",
@@ -66,7 +66,7 @@ function findings({ checked_at, checks }: MachineBody): readonly HTMLElement[] {
   const rows = checks.map(({ name, status, message, advice }) => [
     element("code", {}, name),
     mark(status, message),
-    status === "ok" ? "–" : (advice ?? "–"),
+    status === "ok" ? "" : (advice ?? ""),
   ]);
   return [
     element("p", { class: "hint" }, `${summary}; found ${new Date(checked_at).toLocaleString()}, kept for ten minutes`),
