@@ -9,7 +9,10 @@ import { ask, scratchFolder, serve, shipyard } from "./shipyard.js";
 
 const verifier = fileURLToPath(new URL("../../../fixtures/audit/verify_chain.py", import.meta.url));
 
-describe("leases release and sweep", () => {
+/** Each test starts commands, up to nine of them, and each start takes seconds where many others want to run. */
+const timeout = 120_000;
+
+describe("leases release and sweep", { timeout }, () => {
   it("go through the running server, which tells the owner", async () => {
     const { state, args } = place();
     const served = await serve(args);
@@ -68,7 +71,7 @@ describe("leases release and sweep", () => {
   });
 });
 
-describe("the audit log of a server", () => {
+describe("the audit log of a server", { timeout }, () => {
   partTest("python3")("has every lease, command and end, and no payload, and verifies with foreign code", async () => {
     const { state, args } = place();
     const served = await serve(args);

@@ -4,7 +4,10 @@ import { describe, expect, it } from "vitest";
 import { entriesOf, leasesOf, owned, place, processesNaming, run, startSession } from "./places.js";
 import { ask, scratchFolder, serve, shipyard, unconfined, writeConfig } from "./shipyard.js";
 
-describe("serve", () => {
+/** Each test starts commands, up to nine of them, and each start takes seconds where many others want to run. */
+const timeout = 120_000;
+
+describe("serve", { timeout }, () => {
   it("says in one line that it listens, runs code, and ends with 0, with nothing left", async () => {
     const { state, args } = place();
     const served = await serve(args);
@@ -90,7 +93,7 @@ describe("serve", () => {
   });
 });
 
-describe("principals", () => {
+describe("principals", { timeout }, () => {
   it("come with a token, and see nothing of each other", async () => {
     const folder = scratchFolder();
     const tokens = join(folder, "tokens.jsonl");

@@ -10,24 +10,34 @@ import { type OriginalClient, openOriginalClient } from "./original-client.js";
 /** Of all of it: the cells' own sleep, and what is left for everything else where nothing else runs. */
 const sleepMs = 2_000;
 const restMs = 2_000;
+/** With the start of the server, where many others want to run. */
+const timeoutMs = 120_000;
 const sleeps = "import time\nstarted = time.time()\ntime.sleep(2)\nprint(started, time.time())";
 const restSession = "/v1/sessions/session";
 
-partTest("bubblewrap", "python3")("a client of the original works unchanged over MCP and REST, in time", async () => {
-  const { state, uploads } = folders();
-  const server = await serve(["--state", state, "--uploads", uploads]);
-  await meetContract(server.url, { inside: "/app/uploads", outside: uploads });
-  expect(await server.kill("SIGTERM")).toBe(0);
-});
+partTest("bubblewrap", "python3")(
+  "a client of the original works unchanged over MCP and REST, in time",
+  async () => {
+    const { state, uploads } = folders();
+    const server = await serve(["--state", state, "--uploads", uploads]);
+    await meetContract(server.url, { inside: "/app/uploads", outside: uploads });
+    expect(await server.kill("SIGTERM")).toBe(0);
+  },
+  timeoutMs,
+);
 
 // Without a sandbox nothing can be shown at another place: the folder is where it is.
-partTest("python3")("the same without a sandbox, the place of the uploads aside", async () => {
-  const { folder, state, uploads } = folders();
-  const config = writeConfig(folder, ["provider: unconfined"]);
-  const server = await serve(["--state", state, "--uploads", uploads, "--config", config]);
-  await meetContract(server.url, { inside: uploads, outside: uploads });
-  expect(await server.kill("SIGTERM")).toBe(0);
-});
+partTest("python3")(
+  "the same without a sandbox, the place of the uploads aside",
+  async () => {
+    const { folder, state, uploads } = folders();
+    const config = writeConfig(folder, ["provider: unconfined"]);
+    const server = await serve(["--state", state, "--uploads", uploads, "--config", config]);
+    await meetContract(server.url, { inside: uploads, outside: uploads });
+    expect(await server.kill("SIGTERM")).toBe(0);
+  },
+  timeoutMs,
+);
 
 function folders(): { readonly folder: string; readonly state: string; readonly uploads: string } {
   const folder = scratchFolder();
