@@ -33,7 +33,10 @@ export interface SessionLimits {
   readonly interruptMs?: number | undefined;
   /** Outcomes kept for idempotency keys in one session: 1 to 10_000. Default 256. */
   readonly maxOutcomes?: number | undefined;
-  /** All outcomes kept for idempotency keys of session-less calls: 1 KiB to 1 GiB. Default 64 MiB. The oldest of the owner with most go. */
+  /**
+   * All outcomes kept for idempotency keys of session-less calls, and those of one session: 1 KiB to 1 GiB. Default 64 MiB. The
+   * oldest go, of the owner with most.
+   */
   readonly maxOutcomeBytes?: number | undefined;
   /** How long an ended session is told of: 0 to 86_400_000 ms. Default 600_000. */
   readonly endedMs?: number | undefined;
