@@ -50,7 +50,10 @@ async function expectNoFalseEnd({ state }: Place, why: string): Promise<void> {
 /** What the next process leaves of all that was there. */
 async function expectNothingLeft({ state }: Place, why: string): Promise<void> {
   const swept = await shipyard(["leases", "sweep", "--state", state, "--json"]);
-  expect(swept, why).toMatchObject({ code: 0, stdout: expect.stringContaining('"unconfirmed": 0') });
+  expect(swept, `${why}: ${swept.stderr}`).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('"unconfirmed": 0'),
+  });
   const rows = await rowsOf(state);
   expect(
     rows.filter((row) => row.state !== "released" && row.state !== "lost"),

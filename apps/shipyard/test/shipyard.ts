@@ -71,9 +71,12 @@ export interface Served {
 }
 
 /** Starts `serve --http` on a free port and waits until it says that it listens; rejects with what it said when it ends before. */
-export async function serve(args: readonly string[]): Promise<Served> {
-  const child: ChildProcess = spawn(process.execPath, [bin, "serve", "--http", "127.0.0.1:0", ...args], {
-    env: plainEnvironment,
+export async function serve(
+  args: readonly string[],
+  { nodeArgs = [], env = {} }: { nodeArgs?: readonly string[]; env?: Record<string, string> } = {},
+): Promise<Served> {
+  const child: ChildProcess = spawn(process.execPath, [...nodeArgs, bin, "serve", "--http", "127.0.0.1:0", ...args], {
+    env: { ...plainEnvironment, ...env },
     stdio: ["ignore", "ignore", "pipe"],
   });
   onTestFinished(async () => {

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { scaledCount } from "../../../../fixtures/counts.js";
 import { partTest } from "../../../../fixtures/parts.js";
-import { bubblewrap, openProvider, text, workerName } from "./provider-kinds.js";
+import { createLeases, type Lease, type LeaseRecord, type Leases, type ManagedProvider } from "../../src/index.js";
+import { openSqliteLeaseStore } from "../../src/sqlite.js";
+import { bubblewrap, openProvider, text } from "./provider-kinds.js";
 
 const test = partTest("bubblewrap", "python3");
 const limits = { memoryBytes: 64 * 2 ** 20, processes: 16 };
@@ -30,44 +32,80 @@ function childrenOfOurs(): readonly string[] {
   return readFileSync(`/proc/self/task/${process.pid}/children`, "latin1").split(" ").filter(Boolean);
 }
 
-describe("many environments", () => {
+interface OpenedLeases extends AsyncDisposable {
+  readonly leases: Leases;
+  readonly provider: ManagedProvider;
+  readonly folder: string;
+  rows(): Promise<readonly LeaseRecord[]>;
+}
+
+/** Leases of real sandboxes, written down in SQLite. */
+async function openLeases(): Promise<OpenedLeases> {
+  const { provider, folder, ...opened } = await openProvider(bubblewrap);
+  const store = await openSqliteLeaseStore({ path: join(folder, "store", "leases.db") });
+  const leases = createLeases({
+    store,
+    providers: [provider],
+    profiles: { python: { provider: provider.name, template: "/usr/bin/python3", policy: { limits } } },
+    // What a machine is busy with beside the tests says nothing of the leases.
+    limits: { maxTotal: 400, maxPerOwner: 200, createMs: 240_000, destroyMs: 240_000 },
+  });
+  return {
+    leases,
+    provider,
+    folder,
+    rows: () => store.list(),
+    async [Symbol.asyncDispose]() {
+      await leases.close();
+      await store.close();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const acquire = ({ leases }: OpenedLeases): Promise<Lease> => leases.acquire({ owner: "ann", profile: "python" });
+
+async function expectNothingLeft({ provider, folder, rows }: OpenedLeases, count: number): Promise<void> {
+  const written = await rows();
+  expect(written).toHaveLength(count);
+  expect(written.filter(({ state, endReason }) => state !== "released" || endReason !== "released")).toEqual([]);
+  expect(await provider.listWorkers()).toEqual([]);
+  expect(readdirSync(folder).sort()).toEqual(["guest", "store"]);
+  expect(controlGroupsOf(new Set(written.map(({ worker }) => worker)))).toEqual([]);
+}
+
+describe("many leases", () => {
   test("200 live at once, run a command each, and go away", async () => {
-    await using opened = await openProvider(bubblewrap);
-    const profile = bubblewrap.profile({ limits });
+    await using opened = await openLeases();
     const count = 200;
-    const environments = await Promise.all(
-      Array.from({ length: count }, () => opened.provider.create(workerName(), profile, { deadlineMs: 600_000 })),
-    );
-    const results = await Promise.all(environments.map(({ run }, at) => run(["echo", String(at)])));
+    const leases = await Promise.all(Array.from({ length: count }, () => acquire(opened)));
+    const results = await Promise.all(leases.map((lease, at) => lease.run(["echo", String(at)])));
     expect(results.map(({ stdout }) => text(stdout).trim())).toEqual(results.map((_, at) => String(at)));
-    const used = environments.map(({ usage }) => usage().memoryBytes ?? 0).sort((one, other) => one - other);
-    console.log(`memory of an idle environment, median of ${count}: ${used[count / 2]} bytes`);
-    expect(await opened.provider.listWorkers()).toHaveLength(count);
-    await opened.provider.close();
-    expect(await opened.provider.listWorkers()).toEqual([]);
-    expect(readdirSync(opened.folder)).toEqual(["guest"]);
+    const used = leases.map((lease) => lease.usage().memoryBytes ?? 0).sort((one, other) => one - other);
+    console.log(`leases at once: ${count} of 200; memory of an idle one, median: ${used[count / 2]} bytes`);
+    const workers = (await opened.rows()).map(({ worker }) => worker);
+    expect([...(await opened.provider.listWorkers())].sort()).toEqual([...workers].sort());
+    // The control: what lives is found.
+    expect(controlGroupsOf(new Set(workers)).length).toBeGreaterThanOrEqual(count);
+    await Promise.all(leases.map((lease) => lease.release()));
+    await expectNothingLeft(opened, count);
   }, 300_000);
 
   test("come and go without leaving a process, a mount, a control group, a file or a descriptor", async () => {
-    const cycles = scaledCount("environments made and closed", 10_000);
-    await using opened = await openProvider(bubblewrap);
-    const profile = bubblewrap.profile({ limits });
-    const workers = new Set<string>();
+    const cycles = scaledCount("leases that came and went", 10_000);
+    await using opened = await openLeases();
     const cycle = async (): Promise<void> => {
-      const worker = workerName();
-      workers.add(worker);
-      await using environment = await opened.provider.create(worker, profile, { deadlineMs: 600_000 });
-      expect((await environment.run(["true"])).exitCode).toBe(0);
+      const lease = await acquire(opened);
+      expect((await lease.run(["true"])).exitCode).toBe(0);
+      await lease.release();
     };
     await cycle();
     const mounts = readFileSync("/proc/self/mountinfo", "latin1");
     const children = childrenOfOurs();
     const descriptors = readdirSync("/proc/self/fd").length;
     for (let done = 0; done < cycles; done += 4) await Promise.all([cycle(), cycle(), cycle(), cycle()]);
-    expect(await opened.provider.listWorkers()).toEqual([]);
-    expect(readdirSync(opened.folder)).toEqual(["guest"]);
+    await expectNothingLeft(opened, cycles + 1);
     expect(readFileSync("/proc/self/mountinfo", "latin1")).toBe(mounts);
-    expect(controlGroupsOf(workers)).toEqual([]);
     expect(childrenOfOurs()).toEqual(children);
     expect(readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(descriptors + 2);
   }, 3_600_000);
