@@ -1,4 +1,4 @@
-import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 const prefix = "berth-probe-";
@@ -15,9 +15,15 @@ export function sweepScratch(roots: readonly string[], nowMs: number): void {
   for (const root of roots) {
     for (const name of list(root)) {
       const path = join(root, name);
-      if (name.startsWith(prefix) && isStale(path, nowMs)) rmSync(path, { recursive: true, force: true });
+      if (name.startsWith(prefix) && !isOfTheLiving(name) && isStale(path, nowMs)) rmSync(path, { recursive: true, force: true });
     }
   }
+}
+
+// A clock that was set forward makes everything look old. The number may be another process's by now: then it stays longer.
+function isOfTheLiving(name: string): boolean {
+  const [, number = ""] = /-(\d+)-[^-]+$/.exec(name) ?? [];
+  return number !== "" && existsSync(`/proc/${number}`);
 }
 
 // Anybody may make a folder of such a name in /tmp.
