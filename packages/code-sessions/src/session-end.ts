@@ -1,6 +1,7 @@
 import type { Lease, LeaseEndReason, Scheduler } from "@berth/environment-leases";
 import type { SessionEnd } from "./errors.js";
-import { type WorkerGone, within } from "./worker/worker-gone.js";
+import { within } from "./within.js";
+import type { WorkerGone } from "./worker/worker-gone.js";
 
 /** How long the lease is waited for to say why a process was killed. */
 const explainMs = 1_000;

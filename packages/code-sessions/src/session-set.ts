@@ -7,7 +7,8 @@ import type { Session } from "./session.js";
 import { createSessionNames, type NameClaim } from "./session-names.js";
 import type { SessionParts, StartedWorker } from "./session-parts.js";
 import type { SessionEvent, Sessions, SessionsOptions, StartOptions } from "./sessions.js";
-import { readSetOptions, type SetTerms } from "./set-options.js";
+import { readSetOptions } from "./set-options.js";
+import { within } from "./within.js";
 import { createWorkerPool, type TakenWorker, type TakeOptions } from "./worker-pool.js";
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -107,7 +108,8 @@ export function createSessionSet<W extends StartedWorker>(options: SessionsOptio
     closing.abort(reason);
     const stops = names.all().map((session) => session.stop().catch(tellFault));
     const all = Promise.allSettled([...stops, calls.close(reason), pool.close()]);
-    await within(all, set);
+    // What does not end in time is ended by the leases.
+    await within(all, terms.closeMs, scheduler);
   };
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= end());
@@ -130,17 +132,6 @@ export function createSessionSet<W extends StartedWorker>(options: SessionsOptio
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** What does not end in time is ended by the leases. */
-async function within(work: Promise<unknown>, { terms, scheduler }: SetTerms): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = scheduler.after(terms.closeMs, resolve);
-    void work.then(() => {
-      timer.cancel();
-      resolve();
-    });
-  });
 }
 
 function invalidId(): SessionError {

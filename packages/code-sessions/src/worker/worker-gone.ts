@@ -1,4 +1,5 @@
 import type { GuestExit, Lease, Scheduler } from "@berth/environment-leases";
+import { within } from "../within.js";
 
 /** Why a worker is of no use any more. */
 export interface WorkerGone {
@@ -24,15 +25,4 @@ export async function explainExit(
   if (code !== undefined) return { cause: "exit", detail: `exited with status ${code}`, signal };
   const ended = await within(environmentEnded, settleMs, scheduler);
   return { cause: "environment", detail: ended?.end?.detail ?? ended?.reason ?? "its environment ended", signal };
-}
-
-/** The value if it comes in time. The promise must not reject. */
-export function within<T>(promise: Promise<T>, timeoutMs: number, scheduler: Scheduler): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    const timer = scheduler.after(timeoutMs, () => resolve(undefined));
-    void promise.then((value) => {
-      timer.cancel();
-      resolve(value);
-    });
-  });
 }

@@ -3,11 +3,11 @@ import { SessionError } from "../errors.js";
 import type { Session, SessionFiles } from "../session.js";
 import type { SessionTerms } from "../session-terms.js";
 import { untilAborted } from "../until-aborted.js";
+import { within } from "../within.js";
 import { WireFault } from "./wire.js";
 import type { Worker } from "./worker.js";
 import { ChannelEnded } from "./worker-channel.js";
 import { type Ask, askVariables, createWorkerFiles } from "./worker-files.js";
-import { within } from "./worker-gone.js";
 
 export interface WorkerQueriesOptions {
   readonly worker: Worker;

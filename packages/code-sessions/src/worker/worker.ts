@@ -3,11 +3,12 @@ import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
 import type { Display, OutputEvent, OutputText } from "../outcome.js";
 import type { StartedWorker } from "../session-parts.js";
 import type { SessionTerms } from "../session-terms.js";
+import { within } from "../within.js";
 import { frameBytes } from "./boot.js";
 import { type CallLog, createCallLog } from "./call-log.js";
 import { type CallAnswer, readAnswer, WireFault } from "./wire.js";
 import { ChannelEnded, createWorkerChannel } from "./worker-channel.js";
-import { explainExit, type WorkerGone, within } from "./worker-gone.js";
+import { explainExit, type WorkerGone } from "./worker-gone.js";
 
 /** What became of one call, as far as the worker told. */
 export interface CallReport {
