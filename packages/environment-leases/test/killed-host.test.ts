@@ -82,13 +82,15 @@ describe("a host of real sandboxes that is killed at any call of its store or pr
       });
       const runs = scaledCount("hosts of real sandboxes killed at a call", 240);
       for (let run = 0; run < runs; run += 1) {
-        // Every call in turn, at both sides; a stride without common factor spreads a small number of runs over all.
-        const point = 1 + ((run * 7) % calls);
-        const when = Math.floor(run / 2) % 2 === 0 ? "before" : "after";
+        // Both sides of every call in turn; a stride without common factor spreads a small number of runs over all.
+        const side = (run * 61) % (2 * calls);
+        const point = 1 + Math.floor(side / 2);
+        const when = side % 2 === 0 ? "before" : "after";
         await inFolder(async (folder) => {
           const { signal, out } = await runHost({ folder, point, when });
           expect([signal, out], `killed ${when} call ${point}`).toEqual(["SIGKILL", ""]);
-          if (run % 4 === 0) await runHost({ folder, point: 1 + (run % 6), when, onRecovery: "destroy" });
+          if (run % 4 === 0)
+            await runHost({ folder, point: 1 + (Math.floor(run / 4) % 6), when, onRecovery: "destroy" });
           await recoverIn(folder, report);
         });
       }
