@@ -25,6 +25,24 @@ describe("serve", { timeout }, () => {
     expect(readdirSync(join(state, "w", "u")).filter((name) => name.startsWith("mcp-"))).toEqual([]);
   });
 
+  it("answers a call that runs when it is told to end, with how it ended", async () => {
+    const { args } = place();
+    const served = await serve(args);
+    const running = await fetch(`${served.url}/v1/execute`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/x-ndjson" },
+      body: JSON.stringify({ code: "import time\nprint('on', flush=True)\ntime.sleep(60)" }),
+    });
+    const told: string[] = [];
+    let ended: Promise<number | null> | undefined;
+    for await (const text of running.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      told.push(text);
+      if (text.includes("on")) ended ??= served.kill("SIGTERM");
+    }
+    expect(await ended).toBe(0);
+    expect(told.join("").trim().split("\n").at(-1)).toMatch(/"status":"(interrupted|dead)"/);
+  });
+
   it("keeps its state for its user alone", async () => {
     const { state, args } = place();
     const served = await serve(args);

@@ -118,8 +118,11 @@ async function start(terms: ServeTerms, closers: Closers, exits: ExitSignals): P
   const listening = await listen({ address, fetch: doors.fetch, maxConnections, authenticated });
   closers.add("HTTP server", async () => {
     const closed = listening.close(drainMs);
+    // At once, so that a call that runs is answered with its end and not cut off; who may still come is refused by now.
+    const ended = sessions.close();
     await doors.close();
     await closed;
+    await ended;
   });
   if (config.provider === "unconfined") logger.warn("provider: unconfined — code runs with the rights of this user");
   say(JSON.stringify({ event: "listening", url: `${listening.url}/mcp` }));
