@@ -29,10 +29,14 @@ export const createBroken = async () =>
     ],
     { isSafeError: (error) => error instanceof Told },
   );
+const prints = () => {
+  console.log("called");
+  return { content: [] };
+};
 export const createPrinting = () => {
   console.log("made");
   process.stdout.write("with care\n");
-  return server([tool("prints", () => (console.log("called"), { content: [] }))]);
+  return server([tool("prints", prints)]);
 };
 export const createNothing = () => ({ name: "no server" });
 export const createThrowing = () => {

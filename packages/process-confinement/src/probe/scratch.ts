@@ -15,7 +15,8 @@ export function sweepScratch(roots: readonly string[], nowMs: number): void {
   for (const root of roots) {
     for (const name of list(root)) {
       const path = join(root, name);
-      if (name.startsWith(prefix) && !isOfTheLiving(name) && isStale(path, nowMs)) rmSync(path, { recursive: true, force: true });
+      if (name.startsWith(prefix) && !isOfTheLiving(name) && isStale(path, nowMs))
+        rmSync(path, { recursive: true, force: true });
     }
   }
 }
