@@ -235,7 +235,7 @@ class Cells:
                     said = self._capture.end()
                     self._call = None
                     answer.update(said)
-                self._outbox.answer(call, answer)
+                self._outbox.answer_now(call, answer)
                 return
             except BaseException:
                 continue  # no memory
