@@ -1,4 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createMemoryLeaseStore, type Lease, LeaseError } from "../src/index.js";
 import type { MemoryProgram } from "../src/memory.js";
 import { settle } from "./clock.js";
@@ -111,6 +115,15 @@ describe("operations of one lease", () => {
   });
 });
 
+/** A file with the name of a wheel; the provider in memory installs nothing. */
+function approvedWheel(): { path: string; sha256: string } {
+  const folder = mkdtempSync(join(tmpdir(), "berth-wheel-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "one-1.0-py3-none-any.whl");
+  writeFileSync(path, "wheel");
+  return { path, sha256: createHash("sha256").update("wheel").digest("hex") };
+}
+
 describe("what a lease gives of its environment", () => {
   it("is every operation, and what is enforced", async () => {
     const { leases } = createLeased();
@@ -122,7 +135,8 @@ describe("what a lease gives of its environment", () => {
     let seen = "";
     for await (const chunk of process.stream) seen += String(chunk);
     expect(seen).toBe("through");
-    expect(text((await lease.installPackages([])).stdout)).toBe("installed 0\n");
+    expect(text((await lease.installPackages([approvedWheel()])).stdout)).toBe("installed 1\n");
+    expect(await codeOf(lease.installPackages([]))).toBe("WHEEL_REFUSED");
     const response = await lease.requestResource({ port: 8080, method: "GET", path: "/x" });
     expect([response.status, text(response.body)]).toEqual([200, "/x"]);
     const terminal = await lease.openTerminal();

@@ -112,7 +112,7 @@ describe("the envelope of an oversize frame", () => {
     fc.assert(
       fc.property(messageText, damage, places, (text, harm, at) => {
         const bytes = harm(Buffer.from(oneLine(text))).map((byte) => (byte === 10 ? 32 : byte));
-        if (bytes.length < 2) return;
+        if (withoutReturn(bytes) < 2) return;
         const { envelope } = skip(bytes, at);
         expect(envelope).toEqual(expected(bytes, envelope));
       }),
@@ -120,6 +120,9 @@ describe("the envelope of an oversize frame", () => {
     );
   });
 });
+
+/** A carriage return before the line feed is not of the line. */
+const withoutReturn = (bytes: Uint8Array): number => bytes.length - (bytes.at(-1) === 13 ? 1 : 0);
 
 const oneLine = (text: string): string => text.replaceAll("\n", " ");
 

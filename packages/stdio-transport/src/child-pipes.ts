@@ -11,7 +11,8 @@ export async function whenClosed(streams: readonly Readable[]): Promise<void> {
     streams.map(
       (stream) =>
         new Promise<void>((resolve) => {
-          if (stream.closed) resolve();
+          // It says so a tick before its listeners are told, and what a drain still holds is given out by one of them.
+          if (stream.closed) process.nextTick(resolve);
           else stream.once("close", () => resolve());
         }),
     ),
