@@ -84,10 +84,20 @@ export function living(workers: readonly string[]): readonly string[] {
   return workers.filter((worker) => mounts.includes(`/${worker}/`));
 }
 
+/** Groups of others come and go meanwhile. */
+function foldersIn(folder: string): readonly { readonly name: string }[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  } catch (error) {
+    if (error instanceof Error && "code" in error && ["ENOENT", "ENODEV"].includes(String(error.code))) return [];
+    throw error;
+  }
+}
+
 /** Control groups that are named after one of these workers, wherever they are. */
 export function groupsOf(workers: readonly string[]): readonly string[] {
   const below = (folder: string, depth: number): readonly string[] => {
-    const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const names = foldersIn(folder);
     return names.flatMap(({ name }) => [name, ...(depth > 0 ? below(join(folder, name), depth - 1) : [])]);
   };
   const names = new Set(below("/sys/fs/cgroup", 3));

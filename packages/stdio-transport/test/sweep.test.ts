@@ -45,7 +45,8 @@ const pidOf = ({ pid }: ChildProcess): number => {
   if (pid === undefined) throw new Error("it did not start");
   return pid;
 };
-const runs = (): boolean => readStat(pidOf(sleeper))?.state === "S";
+/** Also while it has only just been started and does not sleep yet. */
+const runs = (): boolean => !["Z", "X", undefined].includes(readStat(pidOf(sleeper))?.state);
 
 it("ends a process of which number, start time, boot and namespace are the recorded ones", async () => {
   const pid = pidOf(sleeper);
