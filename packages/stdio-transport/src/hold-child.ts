@@ -1,5 +1,5 @@
 import type { ChildHandle, ExitStatus } from "./child-handle.js";
-import { closePipes, whenClosed } from "./child-pipes.js";
+import { closePipes } from "./child-pipes.js";
 import type { ChildTerms } from "./child-terms.js";
 import type { Held } from "./end-everything.js";
 import { createEnding } from "./end-in-stages.js";
@@ -20,7 +20,7 @@ export function holdChild(
   recordPath: string | undefined,
 ): ChildHandle {
   const { supervision, containment, numbers, stderr } = launched;
-  const { stdin, stdout, exited } = supervision;
+  const { stdin, stdout, exited, pipesClosed } = supervision;
   const { scheduler } = terms;
   const pipes = [stdout, supervision.stderr];
   const core = createStreamCore({
@@ -37,7 +37,7 @@ export function holdChild(
     if (recordPath !== undefined) await removeRecord(recordPath);
     ended.open();
   })();
-  const pipesReleased = supervision.ended.then(() => closePipes(pipes, core.whenReading, scheduler));
+  const pipesReleased = supervision.ended.then(() => closePipes(pipes, pipesClosed, core.whenReading, scheduler));
   void exited.then((status) => {
     const cause = exitError(status);
     core.failSends(cause.message, cause);
@@ -62,7 +62,7 @@ export function holdChild(
     pid: numbers.command,
     containment,
     exited,
-    pipesClosed: whenClosed(pipes),
+    pipesClosed,
     ended: ended.passed,
     stderr,
     kill: () => endBy("kill"),

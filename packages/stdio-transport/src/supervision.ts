@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { Duplex, type Readable, type Writable } from "node:stream";
 import type { ExitStatus } from "./child-handle.js";
+import { whenClosed } from "./child-pipes.js";
 import { type ControlChannel, openControlChannel } from "./control-channel.js";
 import { StdioTransportError } from "./errors.js";
 import { createGate } from "./gate.js";
@@ -14,6 +15,8 @@ export interface Supervision {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  /** Resolves when stdout and stderr are closed and what was read of them has been given out. */
+  readonly pipesClosed: Promise<void>;
   readonly channel: ControlChannel;
   /** How the command ended. */
   readonly exited: Promise<ExitStatus>;
@@ -43,6 +46,7 @@ export async function supervise(spawned: ChildProcess, supervisor: Launcher["sup
     throw launcherFailed("the spawn function returned a process without the four pipes");
   }
   for (const stream of [stdin, stdout]) stream.on("error", ignoreBrokenPipe);
+  const pipesClosed = whenClosed([stdout, stderr]);
   const channel = openControlChannel(control);
   let isOver = false;
   const ended = Promise.all([left, channel.ended]).then(([status]) => {
@@ -55,6 +59,7 @@ export async function supervise(spawned: ChildProcess, supervisor: Launcher["sup
     stdin,
     stdout,
     stderr,
+    pipesClosed,
     channel,
     // The shell becomes the command. Perl tells; when it was told to end everything it says nothing any more.
     exited: supervisor === "sh" ? left : channel.exited.then((status) => status ?? killed),
