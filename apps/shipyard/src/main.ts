@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { exitCodeOf, exitCodes, ShipyardError } from "./errors.js";
-import { defaultHttp } from "./http-address.js";
+import { defaultHttp } from "./serving/http-address.js";
 import { defaultStatePath } from "./state-folder.js";
 import { version } from "./version.js";
 

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import type { Outcome } from "@berth/code-sessions";
 import type { LeaseRecord } from "@berth/environment-leases";
 import { describe, expect, it } from "vitest";
-import { leaseEntry, sessionEntry } from "../src/audit-entries.js";
-import { readConfig } from "../src/config-read.js";
+import { leaseEntry, sessionEntry } from "../src/audit/audit-entries.js";
+import { readConfig } from "../src/config/config-read.js";
 import { shipyard } from "./shipyard.js";
 
 const readme = readFileSync(fileURLToPath(new URL("../README.md", import.meta.url)), "utf8");

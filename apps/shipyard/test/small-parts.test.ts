@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createClosers } from "../src/closers.js";
-import { isLoopback, readHttpAddress } from "../src/http-address.js";
-import { folderOf, ownedProfiles } from "../src/profiles.js";
+import { folderOf, ownedProfiles } from "../src/profiles/profiles.js";
+import { createClosers } from "../src/serving/closers.js";
+import { isLoopback, readHttpAddress } from "../src/serving/http-address.js";
 import { defaultStatePath, findStateFolder, openStateFolder } from "../src/state-folder.js";
 import { scratchFolder } from "./shipyard.js";
 

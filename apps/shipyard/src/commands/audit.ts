@@ -1,8 +1,8 @@
 import { type Entry, type FolderReport, verifyLogs } from "@berth/audit-chain";
-import { type AskedAbout, findAskedAbout } from "../about-leases.js";
+import { type AskedAbout, findAskedAbout } from "../audit/about-leases.js";
+import { type LoggedEntry, readLogs } from "../audit/read-logs.js";
 import { exitCodes, ShipyardError } from "../errors.js";
 import { printJson, printJsonLine, printLine, say } from "../output.js";
-import { type LoggedEntry, readLogs } from "../read-logs.js";
 import { findStateFolder } from "../state-folder.js";
 
 /** Checks every log of the state folder. Exit code 1 when one does not verify. */

@@ -1,21 +1,21 @@
 import type { EnforcementReport } from "@berth/process-confinement";
-import { openAdmission } from "../admission.js";
-import { createClosers } from "../closers.js";
-import { loadConfig, type ShipyardConfig } from "../config.js";
-import { checkSocketPath } from "../control-protocol.js";
+import { loadConfig, type ShipyardConfig } from "../config/config.js";
+import { checkSocketPath } from "../control/control-protocol.js";
 import type { Check } from "../doctor/check.js";
 import { machineChecks } from "../doctor/machine.js";
+import { probeMachine } from "../doctor/probe-machine.js";
 import { exitCodes, ShipyardError } from "../errors.js";
 import { listenForExit } from "../exit-signals.js";
-import { readHttpAddress } from "../http-address.js";
-import { listen } from "../listen.js";
+import { openStore } from "../leases/open-store.js";
+import { openProviders } from "../leases/providers.js";
 import { createLogger, type Logger } from "../logger.js";
-import { openStore } from "../open-store.js";
 import { printJson, printLine } from "../output.js";
-import { probeMachine } from "../probe-machine.js";
-import { askForLess, profileStatuses } from "../profile-status.js";
-import { openProviders } from "../providers.js";
-import { refuseOpenDoor } from "../refuse-open-door.js";
+import { askForLess, profileStatuses } from "../profiles/profile-status.js";
+import { openAdmission } from "../serving/admission.js";
+import { createClosers } from "../serving/closers.js";
+import { readHttpAddress } from "../serving/http-address.js";
+import { listen } from "../serving/listen.js";
+import { refuseOpenDoor } from "../serving/refuse-open-door.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 
 /** What the command line says. */

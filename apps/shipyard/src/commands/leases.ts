@@ -1,10 +1,10 @@
 import type { LeaseRecord } from "@berth/environment-leases";
 import { isLeaseError } from "@berth/environment-leases";
 import { readSqliteLeases, type SqliteLeases } from "@berth/environment-leases/sqlite";
-import { askServer, isServerRunning } from "../control-client.js";
-import type { ControlAnswer, ControlRequest } from "../control-protocol.js";
+import { askServer, isServerRunning } from "../control/control-client.js";
+import type { ControlAnswer, ControlRequest } from "../control/control-protocol.js";
+import { obeyOffline } from "../control/obey-offline.js";
 import { exitCodes, ShipyardError } from "../errors.js";
-import { obeyOffline } from "../obey-offline.js";
 import { printJson, printLine, say } from "../output.js";
 import { findStateFolder, type StateFolder } from "../state-folder.js";
 

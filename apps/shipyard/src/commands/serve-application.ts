@@ -1,9 +1,9 @@
 import { serveStdio } from "@berth/mcp-server/stdio";
-import { loadApplication, readApplicationTarget } from "../application-target.js";
 import { ShipyardError } from "../errors.js";
 import { listenForExit } from "../exit-signals.js";
 import { createLogger } from "../logger.js";
-import { printsAside } from "../prints-aside.js";
+import { loadApplication, readApplicationTarget } from "../serving/application-target.js";
+import { printsAside } from "../serving/prints-aside.js";
 
 /** What the command line says. */
 export interface ServeApplicationOptions {

@@ -1,7 +1,7 @@
 import type { Sessions } from "@berth/code-sessions";
 import type { Leases, ProfileStatus, Scheduler } from "@berth/environment-leases";
 import type { Admitter } from "@berth/mcp-server/http";
-import type { MachineFindings } from "../machine-report.js";
+import type { MachineFindings } from "../doctor/machine-report.js";
 
 /** Whoever comes without authentication. */
 export const localPrincipal = "local";

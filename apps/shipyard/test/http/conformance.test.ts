@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { listen } from "../../src/listen.js";
+import { listen } from "../../src/serving/listen.js";
 import { serve } from "./support/served.js";
 
 const bundle = fileURLToPath(

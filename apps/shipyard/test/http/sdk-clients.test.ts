@@ -6,7 +6,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { partTest, pythonOf } from "../../../../fixtures/parts.js";
-import { type Listening, listen } from "../../src/listen.js";
+import { type Listening, listen } from "../../src/serving/listen.js";
 import { type Served, serve } from "./support/served.js";
 
 let served: Served;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createMachineReport } from "../../src/machine-report.js";
+import { createMachineReport } from "../../src/doctor/machine-report.js";
 import { duration, limitText, size, took } from "../../src/page/clock.js";
 import { createCodeHistory } from "../../src/page/code-history.js";
 import { displayForm } from "../../src/page/display-form.js";

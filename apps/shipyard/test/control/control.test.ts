@@ -3,11 +3,11 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { askServer } from "../src/control-client.js";
-import type { ControlAnswer, ControlRequest } from "../src/control-protocol.js";
-import { openControlServer } from "../src/control-server.js";
-import { openStateFolder, type StateFolder } from "../src/state-folder.js";
-import { scratchFolder } from "./shipyard.js";
+import { askServer } from "../../src/control/control-client.js";
+import type { ControlAnswer, ControlRequest } from "../../src/control/control-protocol.js";
+import { openControlServer } from "../../src/control/control-server.js";
+import { openStateFolder, type StateFolder } from "../../src/state-folder.js";
+import { scratchFolder } from "../shipyard.js";
 
 async function control(obey: (request: ControlRequest) => Promise<ControlAnswer>): Promise<StateFolder> {
   const state = await openStateFolder(join(scratchFolder(), "s"));

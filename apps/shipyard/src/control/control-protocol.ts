@@ -1,5 +1,5 @@
-import { ShipyardError } from "./errors.js";
-import type { StateFolder } from "./state-folder.js";
+import { ShipyardError } from "../errors.js";
+import type { StateFolder } from "../state-folder.js";
 
 // One request and one answer a connection, each a line of JSON, over a socket that only the state folder's owner may use.
 

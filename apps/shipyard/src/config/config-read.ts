@@ -1,9 +1,9 @@
 import { isLeaseError, readProfile } from "@berth/environment-leases";
 import { isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from "yaml";
+import { namesServed } from "../http/names-served.js";
+import { defaultProfile, withDefaultLimits } from "../profiles/default-profile.js";
 import type { ShipyardConfig } from "./config.js";
 import { checkFile, type FileCheck, type ShipyardFile } from "./config-schema.js";
-import { defaultProfile, withDefaultLimits } from "./default-profile.js";
-import { namesServed } from "./http/names-served.js";
 
 /** One thing that is wrong with a configuration. Secrets are never in a file, so values may be shown. */
 export interface ConfigProblem {

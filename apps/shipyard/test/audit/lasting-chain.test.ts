@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { ChainError, openChain, readChain } from "@berth/audit-chain";
 import { expect, it } from "vitest";
-import { openLastingChain } from "../src/lasting-chain.js";
-import { scratchFolder } from "./shipyard.js";
+import { openLastingChain } from "../../src/audit/lasting-chain.js";
+import { scratchFolder } from "../shipyard.js";
 
 /** A log on a disk that is full when the test says so. */
 function onDisk() {

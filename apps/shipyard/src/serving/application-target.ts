@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { McpServer } from "@berth/mcp-server";
-import { ShipyardError } from "./errors.js";
+import { ShipyardError } from "../errors.js";
 
 /** A local module and the function in it that makes the server. */
 export interface ApplicationTarget {

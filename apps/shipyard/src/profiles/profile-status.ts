@@ -6,8 +6,8 @@ import {
   readProfile,
   requireCapabilities,
 } from "@berth/environment-leases";
-import type { ShipyardConfig } from "./config.js";
-import { ShipyardError } from "./errors.js";
+import type { ShipyardConfig } from "../config/config.js";
+import { ShipyardError } from "../errors.js";
 import { findTemplate } from "./find-template.js";
 
 /** Which profiles of the configuration this machine can hold, and why not the others. */

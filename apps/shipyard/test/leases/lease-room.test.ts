@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { leaseRoom } from "../src/lease-room.js";
+import { leaseRoom } from "../../src/leases/lease-room.js";
 
 it("leases have room for what the sessions allow, twice", () => {
   expect(leaseRoom({ leases: {}, sessions: {} })).toEqual({ maxPerOwner: 18, maxTotal: 64 });

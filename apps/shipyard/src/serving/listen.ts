@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { ShipyardError } from "./errors.js";
+import { ShipyardError } from "../errors.js";
 import { type HttpAddress, isLoopback } from "./http-address.js";
 
 /** A server that listens. */

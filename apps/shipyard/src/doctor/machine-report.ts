@@ -1,4 +1,4 @@
-import type { Check } from "./doctor/check.js";
+import type { Check } from "./check.js";
 
 /** What was found on this machine, and when. */
 export interface MachineFindings {

@@ -1,5 +1,7 @@
 import { chmod, rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
+import { ShipyardError } from "../errors.js";
+import type { StateFolder } from "../state-folder.js";
 import {
   type ControlAnswer,
   type ControlRequest,
@@ -7,9 +9,7 @@ import {
   maxControlBytes,
   readControlRequest,
 } from "./control-protocol.js";
-import { ShipyardError } from "./errors.js";
 import { lineOf } from "./line-of.js";
-import type { StateFolder } from "./state-folder.js";
 
 const maxConnections = 16;
 const silenceMs = 5_000;

@@ -1,10 +1,10 @@
-import { createClosers } from "./closers.js";
-import { loadConfig } from "./config.js";
+import { loadConfig } from "../config/config.js";
+import { openLeases } from "../leases/open-leases.js";
+import { createLogger } from "../logger.js";
+import { createClosers } from "../serving/closers.js";
+import type { StateFolder } from "../state-folder.js";
 import type { ControlAnswer, ControlRequest } from "./control-protocol.js";
-import { createLogger } from "./logger.js";
 import { obeyer } from "./obey.js";
-import { openLeases } from "./open-leases.js";
-import type { StateFolder } from "./state-folder.js";
 
 const closeMs = 30_000;
 

@@ -1,7 +1,7 @@
 import type { EnvironmentLimits } from "@berth/environment-leases";
 import { type ConfinementLimits, type EnforcementReport, probe } from "@berth/process-confinement";
-import type { ShipyardConfig } from "./config.js";
-import { findTemplate } from "./find-template.js";
+import type { ShipyardConfig } from "../config/config.js";
+import { findTemplate } from "../profiles/find-template.js";
 
 export interface ProbeMachineOptions {
   /** `profiles`: of limits only those that a profile asks for, which takes a third of the time. */

@@ -1,5 +1,5 @@
 import type { LeaseLimits } from "@berth/environment-leases";
-import type { ShipyardConfig } from "./config.js";
+import type { ShipyardConfig } from "../config/config.js";
 
 /** As the sessions have it where nothing is configured. */
 const presets = { maxSessions: 5, maxSessionless: 4, warmWorkers: 2, maxWarmProfiles: 4 } as const;

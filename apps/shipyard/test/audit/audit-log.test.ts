@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { createLeases, createMemoryLeaseStore, type LeaseEvent, type LeaseRecord } from "@berth/environment-leases";
 import { createMemoryProvider } from "@berth/environment-leases/memory";
 import { describe, expect, it } from "vitest";
-import { openAuditLog } from "../src/audit-log.js";
-import { scratchFolder } from "./shipyard.js";
+import { openAuditLog } from "../../src/audit/audit-log.js";
+import { scratchFolder } from "../shipyard.js";
 
 const opening = { mode: "test" };
 

@@ -1,7 +1,7 @@
 import { isLeaseError, type LeaseStore } from "@berth/environment-leases";
 import { openSqliteLeaseStore } from "@berth/environment-leases/sqlite";
-import { ShipyardError } from "./errors.js";
-import type { StateFolder } from "./state-folder.js";
+import { ShipyardError } from "../errors.js";
+import type { StateFolder } from "../state-folder.js";
 
 /**
  * The lease store of a state folder, which one process at a time has.

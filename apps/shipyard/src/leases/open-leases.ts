@@ -1,14 +1,14 @@
 import { createLeases, type EnvironmentProfile, type Leases, type ManagedProvider } from "@berth/environment-leases";
-import { type AuditLog, openAuditLog } from "./audit-log.js";
-import type { Closers } from "./closers.js";
-import type { ShipyardConfig } from "./config.js";
-import { withConfig } from "./config-fault.js";
+import { type AuditLog, openAuditLog } from "../audit/audit-log.js";
+import type { ShipyardConfig } from "../config/config.js";
+import { withConfig } from "../config/config-fault.js";
+import type { Logger } from "../logger.js";
+import type { Closers } from "../serving/closers.js";
+import type { StateFolder } from "../state-folder.js";
+import { version } from "../version.js";
 import { leaseRoom } from "./lease-room.js";
-import type { Logger } from "./logger.js";
 import { openStore } from "./open-store.js";
 import { openProviders } from "./providers.js";
-import type { StateFolder } from "./state-folder.js";
-import { version } from "./version.js";
 
 /** What leases are made of, in one state folder. */
 export interface LeasesParts {

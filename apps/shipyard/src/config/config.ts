@@ -1,8 +1,8 @@
 import type { SessionLimits } from "@berth/code-sessions";
 import type { EnvironmentProfile, GuestLimits, LeaseLimits } from "@berth/environment-leases";
-import { ShipyardError } from "./errors.js";
-import type { DoorLimits } from "./http/parts.js";
-import { maxConfigBytes, readText } from "./read-text.js";
+import { ShipyardError } from "../errors.js";
+import type { DoorLimits } from "../http/parts.js";
+import { maxConfigBytes, readText } from "../read-text.js";
 
 /** `shipyard.yaml` with its defaults filled in; the only form that the rest of the program sees. */
 export interface ShipyardConfig {

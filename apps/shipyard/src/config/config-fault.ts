@@ -1,6 +1,6 @@
 import { isSessionError } from "@berth/code-sessions";
 import { isLeaseError } from "@berth/environment-leases";
-import { ShipyardError } from "./errors.js";
+import { ShipyardError } from "../errors.js";
 
 /** Runs a step that reads the configuration's limits; those that do not go together are the configuration's fault. */
 export function withConfig<T>(step: () => T): T {

@@ -7,8 +7,8 @@ import type {
   ResourcePolicy,
 } from "@berth/environment-leases";
 import * as z from "zod";
+import type { DoorLimits } from "../http/parts.js";
 import type { ShipyardConfig } from "./config.js";
-import type { DoorLimits } from "./http/parts.js";
 
 /** The file as it is written: the provider of all its profiles stands at the top. */
 export type ShipyardFile = Omit<ShipyardConfig, "profiles"> & {

@@ -7,11 +7,11 @@ import {
   type ManagedProvider,
 } from "@berth/environment-leases";
 import { type EnforcementReport, probe } from "@berth/process-confinement";
-import type { ShipyardConfig } from "./config.js";
-import { ShipyardError } from "./errors.js";
-import type { Logger } from "./logger.js";
-import { probeMachine } from "./probe-machine.js";
-import type { StateFolder } from "./state-folder.js";
+import type { ShipyardConfig } from "../config/config.js";
+import { probeMachine } from "../doctor/probe-machine.js";
+import { ShipyardError } from "../errors.js";
+import type { Logger } from "../logger.js";
+import type { StateFolder } from "../state-folder.js";
 
 /** Providers of a server, and the end of all of them. */
 export interface Providers {

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { ShipyardError } from "./errors.js";
+import { ShipyardError } from "../errors.js";
 
 /** Where to listen. */
 export interface HttpAddress {

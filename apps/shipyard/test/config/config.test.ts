@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readConfig } from "../src/config-read.js";
-import { defaultProfile } from "../src/default-profile.js";
-import { scratchFolder, shipyard, writeConfig } from "./shipyard.js";
+import { readConfig } from "../../src/config/config-read.js";
+import { defaultProfile } from "../../src/profiles/default-profile.js";
+import { scratchFolder, shipyard, writeConfig } from "../shipyard.js";
 
 const problemsOf = (lines: readonly string[]): readonly string[] => {
   const reading = readConfig(lines.join("\n"));

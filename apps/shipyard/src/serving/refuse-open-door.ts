@@ -1,5 +1,5 @@
-import type { ShipyardConfig } from "./config.js";
-import { ShipyardError } from "./errors.js";
+import type { ShipyardConfig } from "../config/config.js";
+import { ShipyardError } from "../errors.js";
 import { type HttpAddress, isLoopback } from "./http-address.js";
 
 /**

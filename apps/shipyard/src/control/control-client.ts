@@ -1,4 +1,6 @@
 import { connect, type Socket } from "node:net";
+import { ShipyardError } from "../errors.js";
+import type { StateFolder } from "../state-folder.js";
 import {
   type ControlAnswer,
   type ControlRequest,
@@ -6,9 +8,7 @@ import {
   maxControlBytes,
   readControlAnswer,
 } from "./control-protocol.js";
-import { ShipyardError } from "./errors.js";
 import { lineOf } from "./line-of.js";
-import type { StateFolder } from "./state-folder.js";
 
 // An end that has to be confirmed may take its time: see `destroyMs`.
 const patienceMs = 120_000;

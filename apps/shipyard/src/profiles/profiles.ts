@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { EnvironmentProfile } from "@berth/environment-leases";
-import type { ShipyardConfig } from "./config.js";
-import { ShipyardError } from "./errors.js";
+import type { ShipyardConfig } from "../config/config.js";
+import { ShipyardError } from "../errors.js";
 
 /** Where a session finds its owner's uploads. */
 export const uploadsInside = "/app/uploads";
