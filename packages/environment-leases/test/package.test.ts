@@ -21,6 +21,7 @@ describe("the built package", () => {
       "readPolicy",
       "readProfile",
       "requireCapabilities",
+      "systemScheduler",
     ]);
     expect(Object.keys(await import("@berth/environment-leases/contract")).sort()).toEqual([
       "leaseStoreContract",

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createEnvironmentPipeline, type EnvironmentProfile, LeaseError, type ManagedProvider } from "../src/index.js";
+import {
+  createEnvironmentPipeline,
+  type EnvironmentPipelineOptions,
+  type EnvironmentProfile,
+  LeaseError,
+  type ManagedProvider,
+} from "../src/index.js";
 import { createMemoryProvider, type MemoryProviderOptions } from "../src/memory.js";
 import { settle } from "./clock.js";
 import { codeOf } from "./leased.js";
@@ -117,6 +123,18 @@ describe("a pipeline", () => {
     expect(await codeOf(pipeline.execute({ payload: { profile: "elsewhere", argv: ["x"] } }))).toBe("PROVIDER_UNKNOWN");
     expect(await codeOf(pipeline.execute({ payload: { profile: "windows", argv: ["x"] } }))).toBe("CAPABILITY_MISSING");
     expect(calls).toEqual([]);
+  });
+
+  it("is refused with an option that there is none of, and names it", () => {
+    const misspelled = { profiles: { python }, providers: [createMemoryProvider()], allowUnconfind: true };
+    expect(() => createEnvironmentPipeline(misspelled)).toThrow(
+      expect.objectContaining({
+        code: "OPTION_INVALID",
+        faults: [expect.objectContaining({ field: "allowUnconfind" })],
+      }),
+    );
+    const wrong: EnvironmentPipelineOptions = JSON.parse('{"profiles":{},"providers":[],"allowUnconfined":"no"}');
+    expect(() => createEnvironmentPipeline(wrong)).toThrow(/allowUnconfined has to be true or false/);
   });
 
   it("does not see what is added to its profiles later", async () => {

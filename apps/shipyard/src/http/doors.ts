@@ -1,4 +1,5 @@
 import { IncomingMessage, ServerResponse } from "node:http";
+import { systemScheduler } from "@berth/environment-leases";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { createAdmit } from "./admission.js";
@@ -21,7 +22,6 @@ import type { RestParts } from "./rest/parts.js";
 import { answer, plain, type Route } from "./rest/route.js";
 import { serveRoutes } from "./rest/serve-routes.js";
 import { sessionRoutes } from "./rest/session-routes.js";
-import { systemScheduler } from "./system-scheduler.js";
 
 /** Everything that is served on one port, without the listening. */
 export interface Doors extends AsyncDisposable {

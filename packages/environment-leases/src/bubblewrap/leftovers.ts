@@ -5,12 +5,13 @@ import {
   type SandboxIdentity,
   type SandboxPresence,
 } from "@berth/process-confinement";
-import { killUntilGone } from "../workers/kill-until-gone.js";
+import { findMounted } from "../workers/find-processes.js";
+import { becomesTrue, killUntilGone } from "../workers/kill-until-gone.js";
 import type { WorkerFolder } from "../workers/worker-folder.js";
-import { findMounted } from "./mount-scan.js";
 import { readIdentity } from "./saved-identity.js";
 
-const goneMs = 5_000;
+/** How long one attempt waits for processes, and then for control groups. */
+const attemptMs = 2_000;
 
 /** Whether anything of a sandbox runs that another process may have started. */
 export async function presenceOf(folder: WorkerFolder): Promise<"yes" | "no" | "unknown"> {
@@ -39,7 +40,9 @@ function tryFind(identity: SandboxIdentity): SandboxPresence {
 export async function killLeftovers(folder: WorkerFolder): Promise<void> {
   const identity = readIdentity(await folder.readIdentity());
   // What cannot be ours names nobody; what runs is then found by its mounts, and `presenceOf` stays in doubt.
-  if (identity !== undefined && tryFind(identity) !== "unknown") await endSandbox(identity);
+  if (identity !== undefined && tryFind(identity) !== "unknown") {
+    await becomesTrue(async () => (await endSandbox(identity, { timeoutMs: attemptMs })) !== "running");
+  }
   // Without an identity its host died before the command was let go: it ends by itself, and this hastens it.
-  await killUntilGone(folder.name, () => findMounted(folder.name), goneMs);
+  await killUntilGone(folder.name, () => findMounted(folder.name));
 }

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { type FieldFault, LeaseError } from "../errors.js";
-import type { Scheduler } from "../scheduler.js";
-import { systemScheduler } from "./timers.js";
+import { type Scheduler, systemScheduler } from "../scheduler.js";
 
 /** How a store is opened. */
 export interface SqliteStoreOptions {

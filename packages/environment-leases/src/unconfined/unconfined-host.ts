@@ -2,8 +2,9 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { GuestHost, HostExit } from "../guest/guest-host.js";
+import { bootId, startTimeOf } from "../process-identity.js";
+import { markVariable } from "../workers/find-processes.js";
 import type { GuestProgram } from "../workers/guest-program.js";
-import { bootId, markVariable, startTimeOf } from "../workers/process-marks.js";
 import type { WorkerFolder } from "../workers/worker-folder.js";
 import { killMarked } from "./kill-marked.js";
 

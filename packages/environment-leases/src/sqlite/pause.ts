@@ -1,15 +1,3 @@
-import type { Scheduler } from "../scheduler.js";
-
-/** The system's clock and timers, which keep no process alive. */
-export const systemScheduler: Scheduler = {
-  now: () => performance.now(),
-  after: (delayMs, callback) => {
-    const timer = setTimeout(callback, delayMs);
-    timer.unref();
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
-
 /** Waits, and keeps the process alive for it, as what it waits for was asked. Rejects with the signal's reason. */
 export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
