@@ -6,7 +6,7 @@ import {
   isLeaseError,
   type ManagedProvider,
 } from "@berth/environment-leases";
-import { type EnforcementReport, probe } from "@berth/process-confinement";
+import type { EnforcementReport } from "@berth/process-confinement";
 import type { ShipyardConfig } from "../config/config.js";
 import { probeMachine } from "../doctor/probe-machine.js";
 import { ShipyardError } from "../errors.js";
@@ -36,15 +36,16 @@ export async function openProviders(
   const limits = config.environments;
   const all: ManagedProvider[] = [];
   if (isNeeded("bubblewrap")) {
-    const report = known ?? (await reportFor(config, signal));
+    // To end what an earlier server has left, nothing of the machine has to hold.
+    const endsOnly = config.provider !== "bubblewrap";
+    const report = endsOnly ? undefined : (known ?? (await probeMachine(config, { limits: "profiles", signal })));
     const sandboxes = await createBubblewrapProvider({
-      ...{ folder: folders.bubblewrap, limits, report },
+      ...{ folder: folders.bubblewrap, limits, report, endsOnly },
       onEgressDecision: (worker, decision) => logger.debug({ worker, ...decision }, "a worker asked for a connection"),
     }).catch((error: unknown) => {
-      if (config.provider === "bubblewrap") throw refusal(error);
-      logger.warn({ err: error }, "sandboxes do not work on this machine: those of an earlier server cannot be ended");
+      throw refusal(error);
     });
-    if (sandboxes !== undefined) all.push(sandboxes);
+    all.push(sandboxes);
   }
   if (isNeeded("unconfined")) all.push(await createUnconfinedProvider({ folder: folders.unconfined, limits }));
   return {
@@ -53,15 +54,6 @@ export async function openProviders(
       for (const provider of all) await provider.close();
     },
   };
-}
-
-function reportFor(
-  config: Pick<ShipyardConfig, "provider" | "profile" | "profiles">,
-  signal: AbortSignal | undefined,
-): Promise<EnforcementReport> {
-  // To end what an earlier server has left, no limit has to hold.
-  if (config.provider !== "bubblewrap") return probe({ limits: [], signal });
-  return probeMachine(config, { limits: "profiles", signal });
 }
 
 function refusal(error: unknown): unknown {
