@@ -6,7 +6,7 @@ import {
   type SandboxPresence,
 } from "@berth/process-confinement";
 import { findMounted } from "../workers/find-processes.js";
-import { becomesTrue, killUntilGone } from "../workers/kill-until-gone.js";
+import { becomesTrue, endAtLatest, killUntilGone } from "../workers/kill-until-gone.js";
 import type { WorkerFolder } from "../workers/worker-folder.js";
 import { readIdentity } from "./saved-identity.js";
 
@@ -38,11 +38,12 @@ function tryFind(identity: SandboxIdentity): SandboxPresence {
 
 /** Ends what runs of a sandbox that another process may have started. */
 export async function killLeftovers(folder: WorkerFolder): Promise<void> {
+  const endAt = endAtLatest();
   const identity = readIdentity(await folder.readIdentity());
   // What cannot be ours names nobody; what runs is then found by its mounts, and `presenceOf` stays in doubt.
   if (identity !== undefined && tryFind(identity) !== "unknown") {
-    await becomesTrue(async () => (await endSandbox(identity, { timeoutMs: attemptMs })) !== "running");
+    await becomesTrue(async () => (await endSandbox(identity, { timeoutMs: attemptMs })) !== "running", endAt);
   }
   // Without an identity its host died before the command was let go: it ends by itself, and this hastens it.
-  await killUntilGone(folder.name, () => findMounted(folder.name));
+  await killUntilGone(folder.name, () => findMounted(folder.name), endAt);
 }
