@@ -19,7 +19,7 @@ import { describeRoutes } from "./rest/openapi.js";
 import { operatorRoutes } from "./rest/operator-routes.js";
 import { pageRoutes } from "./rest/page-routes.js";
 import type { RestParts } from "./rest/parts.js";
-import { answer, plain, type Route } from "./rest/route.js";
+import { answer, type Route } from "./rest/route.js";
 import { serveRoutes } from "./rest/serve-routes.js";
 import { sessionRoutes } from "./rest/session-routes.js";
 
@@ -127,5 +127,6 @@ function isNodeExchange(env: unknown): env is NodeExchange {
 }
 
 function notFound(): Response {
-  return plain(404, "Not Found");
+  const cure = "GET /openapi.json lists the routes; MCP is at /mcp";
+  return answer(404, { error: "there is nothing at this path", code: "ROUTE_NOT_FOUND", cure });
 }

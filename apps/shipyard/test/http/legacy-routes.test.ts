@@ -130,11 +130,10 @@ describe("sessions by REST", () => {
 });
 
 describe("what is not there", () => {
-  it("is 404 in plain text, and a wrong method 405", async () => {
-    const unknown = await served.get("/nothing");
-    expect([unknown.status, unknown.json]).toEqual([404, "Not Found"]);
+  it("is 404, and a wrong method 405 with those that there are", async () => {
+    expect((await served.get("/nothing")).status).toBe(404);
     const wrong = await served.send("/execute");
-    expect([wrong.status, await wrong.text(), wrong.headers.get("allow")]).toEqual([405, "Method Not Allowed", "POST"]);
+    expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST"]);
   });
 
   it.each(["/v1/browser/interactions/navigate", "/v1/browser/interactions/content"])(
