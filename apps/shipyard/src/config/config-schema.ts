@@ -44,22 +44,20 @@ const environmentLimits = z.strictObject({
   tmpBytes: whole(64 * kib, 64 * kib * mib),
 } satisfies Shape<keyof EnvironmentLimits>);
 
+/** Of commands, packages and ports of a lease, to which no route leads: a key for one would promise what nobody can use. */
+type Unserved = "packages" | "exposeResources" | "exposedPorts" | "commandTimeoutMs";
+
 const policy = z.strictObject({
   network: z.enum(["none", "internet", "allowlist"]).optional(),
   allowedHosts: z.array(z.string()).optional(),
   elevation: z.boolean().optional(),
-  packages: z.enum(["disabled", "environment", "system"]).optional(),
-  exposeResources: z.boolean().optional(),
-  exposedPorts: z.array(z.int().min(1).max(65_535)).optional(),
-  commandTimeoutMs: whole(1, day),
   limits: environmentLimits.optional(),
-} satisfies Shape<keyof ResourcePolicy>);
+} satisfies Shape<Exclude<keyof ResourcePolicy, Unserved>>);
 
 const profile = z.strictObject({
   template: z.string().default("python3"),
   platform: z.string().optional(),
   policy: policy.optional(),
-  shell: z.boolean().optional(),
   mounts: z
     .array(
       z.strictObject({
