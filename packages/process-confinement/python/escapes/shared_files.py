@@ -51,7 +51,8 @@ def leave_set_user_id(context):
 
     def without_a_name():
         descriptor = os.open(context["workspace"], os.O_WRONLY | os.O_TMPFILE, SET_USER_ID)
-        os.link("/proc/self/fd/%d" % descriptor, path + "-linked", follow_symlinks=True)
+        # With a descriptor Python calls linkat(2), which alone follows.
+        os.link("/proc/self/fd/%d" % descriptor, path + "-linked", src_dir_fd=descriptor)
 
     def as_a_node():
         os.mknod(path + "-node", stat.S_IFREG | SET_USER_ID)
