@@ -100,12 +100,12 @@ describe("the tools", () => {
   });
 
   it("a session starts, keeps its variables, is listed, and stops", async () => {
-    const started = await client.call("start_python_session", { session_id: "work" });
-    const object = { session_id: "work", status: "active", created_at: expect.stringMatching(/^\d{4}-.*Z$/) };
+    const started = await client.call("start_python_session", { session_id: "lab" });
+    const object = { session_id: "lab", status: "active", created_at: expect.stringMatching(/^\d{4}-.*Z$/) };
     expect(started.result).toMatchObject({ isError: false, structuredContent: object });
     expect(textOf(started)).toBe(JSON.stringify(started.result.structuredContent, undefined, 2));
-    await client.call("execute_python_code", { command: "x = 41", session_id: "work" });
-    const value = await client.call("execute_python_code", { command: "x + 1", session_id: "work" });
+    await client.call("execute_python_code", { command: "x = 41", session_id: "lab" });
+    const value = await client.call("execute_python_code", { command: "x + 1", session_id: "lab" });
     expect(value.result).toEqual({
       content: [{ type: "text", text: "42" }],
       structuredContent: { result: "42" },
@@ -114,7 +114,7 @@ describe("the tools", () => {
     const listed = await client.call("list_python_sessions", {});
     expect(listed.result.structuredContent).toEqual({ result: [object] });
     expect(listed.result.content).toHaveLength(1);
-    const stopped = await client.call("stop_python_session", { session_id: "work" });
+    const stopped = await client.call("stop_python_session", { session_id: "lab" });
     expect(stopped.result.structuredContent).toEqual({ ...object, status: "stopped" });
     expect((await client.call("list_python_sessions", {})).result).toMatchObject({
       content: [],
@@ -219,20 +219,20 @@ describe("progress", () => {
 
 describe("files as resources", () => {
   it("are read by session and path, text as text and bytes as base64", async () => {
-    await client.call("start_python_session", { session_id: "work" });
-    const { files } = served.sessions.get("local", "work");
+    await client.call("start_python_session", { session_id: "lab" });
+    const { files } = served.sessions.get("local", "lab");
     await files.write("a/notes.txt", Buffer.from("grüße"));
     await files.write("b.bin", Uint8Array.of(0, 255));
-    const text = await client.request("resources/read", { uri: "session:///work/files/a/notes.txt" });
+    const text = await client.request("resources/read", { uri: "session:///lab/files/a/notes.txt" });
     expect(text.result.contents).toEqual([
-      { uri: "session:///work/files/a/notes.txt", mimeType: "text/plain", text: "grüße" },
+      { uri: "session:///lab/files/a/notes.txt", mimeType: "text/plain", text: "grüße" },
     ]);
-    const bytes = await client.request("resources/read", { uri: "session:///work/files/b.bin" });
+    const bytes = await client.request("resources/read", { uri: "session:///lab/files/b.bin" });
     expect(bytes.result.contents[0]).toMatchObject({ mimeType: "application/octet-stream", blob: "AP8=" });
     for (const uri of [
-      "session:///work/files/none",
+      "session:///lab/files/none",
       "session:///none/files/b.bin",
-      "session:///work/files/..%2F..%2Fetc%2Fpasswd",
+      "session:///lab/files/..%2F..%2Fetc%2Fpasswd",
     ]) {
       expect((await client.request("resources/read", { uri })).error?.message).toBe("Resource not found");
     }

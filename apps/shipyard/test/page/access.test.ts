@@ -84,7 +84,7 @@ describe("who may use the page", () => {
       await page.getByText("This token's principal may not use the page").waitFor();
       await signIn(ada);
       await page.getByText("ada (operator)").waitFor();
-      await startSession(seen, "work");
+      await startSession(seen, "lab");
       expect(await run(seen, "6 * 7")).toContain("42");
       await page.reload();
       await page.getByText("ada (operator)").waitFor();
