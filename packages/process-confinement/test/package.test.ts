@@ -27,7 +27,7 @@ describe("the built package", () => {
       "probe",
       "selfTest",
     ],
-    "./egress": ["ConfinementError", "createEgressProxy", "isConfinementError"],
+    "./egress": ["ConfinementError", "createDecisionTally", "createEgressProxy", "isConfinementError"],
     "./escapes": ["ConfinementError", "escapeAttempts", "isConfinementError", "runEscapes"],
   });
   itPacks(tested, ["python/escapes/__main__.py"]);
