@@ -13,9 +13,9 @@ import { createRows } from "./leases/rows.js";
 import { nextDueMs, sweepAll, sweepBehind } from "./leases/sweep.js";
 import { createSweeper } from "./leases/sweeper.js";
 import { readLeasesOptions } from "./leases/terms.js";
-import { settlesWithin } from "./leases/waits.js";
 import { createWarmLease } from "./leases/warm.js";
 import type { Leases, LeasesOptions } from "./leases-contract.js";
+import { settlesWithin } from "./waits.js";
 
 /**
  * Durable leases. Call `recover` once before the first lease. The store and the providers stay the caller's, to be closed

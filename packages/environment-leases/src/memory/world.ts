@@ -1,5 +1,5 @@
+import { createDeferred, type Deferred } from "../deferred.js";
 import type { EnvironmentEnd } from "../environment.js";
-import { createDeferred, type Deferred } from "../leases/deferred.js";
 import { type Scheduler, systemScheduler } from "../scheduler.js";
 import type { MemoryProcess } from "./process.js";
 

@@ -1,4 +1,4 @@
-import type { Scheduler } from "../scheduler.js";
+import type { Scheduler } from "./scheduler.js";
 
 /** The promise, or a rejection with `signal.reason` if that comes first. Whatever the promise stands for goes on. */
 export function abortable<T>(wait: Promise<T>, signal: AbortSignal): Promise<T> {
