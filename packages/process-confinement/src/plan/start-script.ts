@@ -47,7 +47,6 @@ function startForwarder(forwarder: readonly string[]): readonly string[] {
 /** Address, port and state of the forwarder's socket in /proc/net/tcp (proc(5)), whose numbers are little-endian. */
 const listening = `0100007F:${egressPort.toString(16).toUpperCase().padStart(4, "0")} 0A`;
 
-/** One word of a shell's command line that means the text itself. */
-export function quote(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
