@@ -16,13 +16,20 @@ export interface FaultPoint {
   readonly when: "before" | "after";
 }
 
+export interface Listening {
+  readonly url: string;
+  /** Aborted when its process is gone. */
+  readonly gone: AbortSignal;
+  kill(signal: NodeJS.Signals): void;
+}
+
 export interface FaultyOptions {
   readonly args: readonly string[];
   readonly point?: FaultPoint | undefined;
   /** Gets the name of every call. */
   readonly callsFile?: string | undefined;
   /** What it does once it listens; failures of it are those of a server that dies. */
-  readonly whileListening: (url: string, child: { kill(signal: NodeJS.Signals): void }) => Promise<unknown>;
+  readonly whileListening: (server: Listening) => Promise<unknown>;
 }
 
 /** Runs a server to its end; gives the signal that ended it. */
@@ -37,12 +44,15 @@ export async function runFaulty({ args, point, callsFile, whileListening }: Faul
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const closed = once(child, "close", { signal: AbortSignal.timeout(120_000) });
+  const gone = new AbortController();
+  child.once("exit", () => gone.abort());
+  const kill: Listening["kill"] = (signal) => void child.kill(signal);
   let said = "";
   let busy: Promise<unknown> | undefined;
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     said += text;
     const url = /"event":"listening","url":"(.*)\/mcp"/.exec(said)?.[1];
-    if (url !== undefined) busy ??= whileListening(url, child);
+    if (url !== undefined) busy ??= whileListening({ url, gone: gone.signal, kill });
   });
   const [code, signal] = await closed;
   await busy;
@@ -51,17 +61,17 @@ export async function runFaulty({ args, point, callsFile, whileListening }: Faul
 }
 
 /** Everything that writes leases, in turn: create, run, renew, release, one that nobody uses, and the end of the server. */
-export async function liveALife(url: string, state: string, child: { kill(signal: NodeJS.Signals): void }) {
+export async function liveALife({ url, gone, kill }: Listening, state: string): Promise<void> {
   await ask(`${url}/v1/sessions`, { session_id: "a" });
   await ask(`${url}/v1/sessions/a/execute`, { code: "1 + 1" });
   await ask(`${url}/execute`, { code: "2 + 2" });
   await ask(`${url}/v1/sessions/a/renew`, { ttl_ms: 900_000 });
   await fetch(`${url}/v1/sessions/a`, { method: "DELETE", signal: AbortSignal.timeout(30_000) });
   await ask(`${url}/v1/sessions`, { session_id: "b", idle_ms: 1_000 });
-  // Until its idle time has passed and a sweep has ended it.
-  const over = AbortSignal.timeout(30_000);
-  while (!over.aborted && !(await rowsOf(state)).some(({ endReason }) => endReason === "idle")) await pause(50);
-  child.kill("SIGTERM");
+  // Until its idle time has passed and a sweep has ended it. The store of another process tells nobody: it is looked at.
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(30_000)]);
+  while (!(await rowsOf(state)).some(({ endReason }) => endReason === "idle")) await pause(50, undefined, { signal });
+  kill("SIGTERM");
 }
 
 /** The rows of a state folder, as they are on the disk now. */

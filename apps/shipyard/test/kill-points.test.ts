@@ -26,7 +26,7 @@ async function leaveLeases({ args, state }: Place): Promise<void> {
   const signal = await runFaulty({
     args,
     point: { call: "serve record command.outcome #1", when: "after" },
-    whileListening: (url, child) => liveALife(url, state, child).catch(() => undefined),
+    whileListening: (server) => liveALife(server, state).catch(() => undefined),
   });
   expect(signal).toBe("SIGKILL");
 }
@@ -37,7 +37,7 @@ async function listCalls(): Promise<readonly string[]> {
   await leaveLeases(place);
   const callsFile = join(place.state, "calls");
   const { args, state } = place;
-  await runFaulty({ args, callsFile, whileListening: (url, child) => liveALife(url, state, child) });
+  await runFaulty({ args, callsFile, whileListening: (server) => liveALife(server, state) });
   expect((await rowsOf(state)).filter(({ endedAt }) => endedAt === undefined)).toEqual([]);
   return readFileSync(callsFile, "utf8").trim().split("\n");
 }
@@ -75,7 +75,7 @@ async function killAt(place: Place, point: FaultPoint): Promise<boolean> {
   if (point.call.startsWith("recover ")) await leaveLeases(place);
   const signal = await runFaulty({
     ...{ args, point },
-    whileListening: (url, child) => liveALife(url, state, child).catch(() => undefined),
+    whileListening: (server) => liveALife(server, state).catch(() => undefined),
   });
   const why = `killed ${point.when} ${point.call}`;
   await expectNoFalseEnd(place, why);

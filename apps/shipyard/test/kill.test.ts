@@ -41,6 +41,7 @@ async function keepBusy(url: string): Promise<void> {
   const live = async (id: string): Promise<void> => {
     for (;;) {
       await post("/v1/sessions/session", { session_id: id });
+      // The sleep waits for nothing: code runs for a while, so that a random moment may lie in it.
       await post("/execute", { code: "import time; time.sleep(0.05)", session_id: id });
       await post("/execute", { code: "1 + 1" });
       await fetch(`${url}/v1/sessions/session?session_id=${id}`, { method: "DELETE" });

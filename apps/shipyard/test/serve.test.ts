@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { tellingEndless } from "./cells.js";
 import { entriesOf, leasesOf, owned, place, processesNaming, run, startSession } from "./places.js";
 import { ask, scratchFolder, serve, shipyard, unconfined, writeConfig } from "./shipyard.js";
 
@@ -31,7 +32,7 @@ describe("serve", { timeout }, () => {
     const running = await fetch(`${served.url}/v1/execute`, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/x-ndjson" },
-      body: JSON.stringify({ code: "import time\nprint('on', flush=True)\ntime.sleep(60)" }),
+      body: JSON.stringify({ code: tellingEndless }),
     });
     const told: string[] = [];
     let ended: Promise<number | null> | undefined;

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { endless, waitsForGo } from "../cells.js";
 import { openMcp } from "./support/mcp-client.js";
 import { type Served, serve } from "./support/served.js";
 
@@ -23,7 +24,7 @@ const running = (id: string) =>
 
 describe("stopping a session whose code runs", () => {
   const cells = [
-    { name: "sleeps", code: "import time; time.sleep(60)" },
+    { name: "sleeps", code: endless },
     { name: "ignores interrupts", code: "while True:\n  try:\n    while True: pass\n  except BaseException: pass" },
   ];
   it.each(cells)("ends code that $name within the grace, and its caller is told", async ({ code }) => {
@@ -39,7 +40,7 @@ describe("stopping a session whose code runs", () => {
 
   it("what waits behind it is refused, and was not run", async () => {
     await start("busy");
-    const first = served.post("/execute", { code: "import time; time.sleep(60)", session_id: "busy" });
+    const first = served.post("/execute", { code: endless, session_id: "busy" });
     await running("busy");
     const second = served.post("/execute", { code: "print('ran')", session_id: "busy" });
     await expect.poll(() => served.sessions.status("local", "busy")?.queued).toBe(1);
@@ -51,17 +52,23 @@ describe("stopping a session whose code runs", () => {
 
 it("calls of one session run one at a time, in the order in which they came", async () => {
   await start("line");
-  const numbers = [0, 1, 2, 3, 4, 5];
-  await served.post("/execute", { code: "seen = []", session_id: "line" });
-  const codes = numbers.map((n) => `import time; time.sleep(${0.05 - n * 0.01}); seen.append(${n})`);
-  await Promise.all(codes.map((code) => served.post("/execute", { code, session_id: "line" })));
-  expect((await served.post("/execute", { code: "seen", session_id: "line" })).json.stdout).toBe("[0, 1, 2, 3, 4, 5]");
+  const inLine = (code: string) => served.post("/execute", { code, session_id: "line" });
+  const calls = [inLine(`import asyncio; seen = []\n${waitsForGo}`)];
+  await running("line");
+  for (const n of [1, 2, 3, 4, 5]) {
+    // Each gives others of its kind the chance to come between.
+    calls.push(inLine(`seen.append(${n}); await asyncio.sleep(0); seen.append(-${n})`));
+    await expect.poll(() => served.sessions.status("local", "line")?.queued).toBe(n);
+  }
+  await served.sessions.get("local", "line").files.write("go", new Uint8Array());
+  await Promise.all(calls);
+  expect((await inLine("seen")).json.stdout).toBe("[1, -1, 2, -2, 3, -3, 4, -4, 5, -5]");
 });
 
 it("five sessions that are all busy starve no call without one", async () => {
   const ids = ["a", "b", "c", "d", "e"];
   await Promise.all(ids.map(start));
-  const calls = ids.map((session_id) => served.post("/execute", { code: "import time; time.sleep(60)", session_id }));
+  const calls = ids.map((session_id) => served.post("/execute", { code: endless, session_id }));
   await Promise.all(ids.map(running));
   expect((await served.post("/execute", { code: "'fed'" })).json.stdout).toBe("'fed'");
   await Promise.all(ids.map((id) => served.delete(`${path}?session_id=${id}`)));

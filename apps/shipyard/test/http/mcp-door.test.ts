@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { waitsForGo } from "../cells.js";
 import { type McpClient, openMcp } from "./support/mcp-client.js";
 import { type Served, serve } from "./support/served.js";
 
@@ -186,13 +187,30 @@ describe("the tools", () => {
 });
 
 describe("progress", () => {
-  it("is told before the answer, grows, and ends at 100, when it is asked for", async () => {
-    const command = "import time\nprint('one', flush=True)\ntime.sleep(0.3)\nprint('two', flush=True)";
-    const events = await client.events("tools/call", {
-      name: "execute_python_code",
-      arguments: { command },
-      _meta: { progressToken: "t" },
+  const begin = (session_id: string) => client.call("start_python_session", { session_id });
+  /** Lets code go on that waits for it. */
+  const go = (id: string) => served.sessions.get("local", id).files.write("go", new Uint8Array());
+  const command = `print('one', flush=True)\n${waitsForGo}\nprint('two', flush=True)`;
+  /** Runs it with progress, which is given on as it comes. */
+  const tell = (session_id: string, onSilence: (times: number) => void) => {
+    let silent = 0;
+    let hasPrinted = false;
+    const params = { name: "execute_python_code", arguments: { command, session_id }, _meta: { progressToken: "t" } };
+    return client.events("tools/call", params, ({ params }) => {
+      hasPrinted ||= params?.message === "one";
+      if (!hasPrinted || params?.message !== undefined) return;
+      silent += 1;
+      onSilence(silent);
     });
+  };
+
+  it("is told before the answer, also of silence, grows, and ends at 100, when it is asked for", async () => {
+    await begin("told");
+    let going: Promise<unknown> | undefined;
+    const events = await tell("told", (times) => {
+      if (times === 2) going = go("told");
+    });
+    await going;
     const told = events.slice(0, -1);
     expect(
       told.every(({ method, params }) => method === "notifications/progress" && params.progressToken === "t"),
@@ -201,19 +219,26 @@ describe("progress", () => {
     expect(values).toEqual([...values].sort((a, b) => a - b));
     expect(new Set(values).size).toBe(values.length);
     expect([values[0], values.at(-1)]).toEqual([10, 100]);
-    // Silence is told of as well: more than start, two outputs and end.
-    expect(values.length).toBeGreaterThan(4);
+    // Start, two outputs, two silences, end: the cell had not gone on before it was silent twice.
+    expect(values.length).toBeGreaterThanOrEqual(6);
     expect(told.map(({ params }) => params.message).filter((text) => text !== undefined)).toEqual(["one", "two"]);
     expect(events.at(-1)?.result.structuredContent).toEqual({ result: "one\ntwo\n" });
   });
 
   it("is not told when it is not asked for: the answer is the first event, also of long calls", async () => {
-    const events = await client.events("tools/call", {
+    for (const id of ["quiet", "told"]) await begin(id);
+    const quiet = client.events("tools/call", {
       name: "execute_python_code",
-      arguments: { command: "import time\nfor n in range(3):\n  print(n, flush=True)\n  time.sleep(0.4)" },
+      arguments: { command, session_id: "quiet" },
     });
-    expect(events).toHaveLength(1);
-    expect(events[0]?.result.structuredContent).toEqual({ result: "0\n1\n2\n" });
+    await expect.poll(() => served.sessions.status("local", "quiet")?.busy, { timeout: 20_000 }).toBe(true);
+    // As long as another one is told of silence three times.
+    let going: Promise<unknown> | undefined;
+    await tell("told", (times) => {
+      if (times === 3) going = Promise.all(["quiet", "told"].map(go));
+    });
+    await going;
+    expect(await quiet).toMatchObject([{ result: { structuredContent: { result: "one\ntwo\n" } } }]);
   });
 });
 

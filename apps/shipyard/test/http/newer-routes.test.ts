@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { endless, tellingEndless } from "../cells.js";
 import { type Served, serve } from "./support/served.js";
 
 let served: Served;
@@ -61,7 +62,7 @@ describe("a session", () => {
       new Request("http://localhost/v1/sessions/lab/execute", {
         method: "POST",
         headers: { host: "localhost", "content-type": "application/json", accept: "application/x-ndjson" },
-        body: JSON.stringify({ code: "print('on', flush=True)\nimport time; time.sleep(30)" }),
+        body: JSON.stringify({ code: tellingEndless }),
       }),
     );
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -105,7 +106,7 @@ describe("code", () => {
       status: "error",
       fault: { name: "ZeroDivisionError", message: "division by zero" },
     });
-    const late = await served.post("/v1/execute", { code: "import time; time.sleep(30)", timeout_ms: 50 });
+    const late = await served.post("/v1/execute", { code: endless, timeout_ms: 50 });
     expect(late.json).toMatchObject({ status: "timeout", reason: expect.any(String) });
   });
 

@@ -182,6 +182,6 @@ function form(target: string, code: string): string {
     Object.assign(field, { name: ${JSON.stringify(name)}, value: '"}' });
     form.append(field);
     document.body.append(form);
-    setTimeout(() => form.submit());
+    setTimeout(() => form.submit()); // once this was evaluated, since the page is left by it
   })()`;
 }

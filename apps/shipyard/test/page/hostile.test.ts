@@ -136,7 +136,7 @@ browserTest(
       "new Function('return 1')()",
       "trustedTypes.createPolicy('any', { createHTML: (text) => text })",
     ]) {
-      // Later, since what a debugger evaluates is exempt from the policy.
+      // In a task of its own (the timer waits for nothing), since what a debugger evaluates is exempt from the policy.
       const later = `new Promise((done, failed) => setTimeout(() => { try { done(${attempt}) } catch (fault) { failed(fault) } }))`;
       await expect(page.evaluate(later), attempt).rejects.toThrow();
     }

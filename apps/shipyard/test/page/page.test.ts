@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
+import { tellingEndless } from "../cells.js";
 import { scratchFolder, serve } from "../shipyard.js";
 import { openBrowser, run, type Seen, see, startSession } from "./support/browser.js";
 
@@ -63,9 +64,9 @@ browserTest(
     const { page } = seen;
     await startSession(seen, "lab");
     const field = page.getByLabel("Python code");
-    await field.fill("import time\nprint('first', flush=True)\ntime.sleep(600)");
+    await field.fill(tellingEndless);
     await field.press("Control+Enter");
-    await page.locator(".stdout", { hasText: "first" }).waitFor(); // while it runs
+    await page.locator(".stdout", { hasText: "on" }).waitFor(); // while it runs
     await page.getByRole("list", { name: "Sessions" }).getByText("running").waitFor();
     await page.getByRole("button", { name: "Interrupt" }).click();
     await page.getByText(/\[1\] interrupted · /).waitFor();
