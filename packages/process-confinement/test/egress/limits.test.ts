@@ -88,6 +88,17 @@ describe("limits", () => {
   });
 });
 
+describe("after an answer", () => {
+  it("a client that never ends is ended", async () => {
+    const { proxy } = await openProxy();
+    const client = await dial(proxy.socket);
+    client.write("GET http://other.test/ HTTP/1.0\r\n\r\n");
+    expect((await readAll(client)).toString()).toMatch(/^HTTP\/1\.1 403 /);
+    expect(client.writable).toBe(true);
+    await untilConnected(proxy, 0);
+  });
+});
+
 describe("the socket", () => {
   it("can be used by its owner only, and is removed by close, which may be called again", async () => {
     const { proxy } = await openProxy();
