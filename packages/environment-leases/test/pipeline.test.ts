@@ -92,6 +92,7 @@ describe("a pipeline", () => {
     { name: "a profile that nobody registered", payload: { profile: "toString", argv: ["x"] }, fields: ["profile"] },
     { name: "a profile that is no string", payload: { profile: 1, argv: ["x"] }, fields: ["profile"] },
     { name: "an empty list", payload: { profile: "python", argv: [] }, fields: ["argv"] },
+    { name: "a program without a name", payload: { profile: "python", argv: ["", "x"] }, fields: ["argv[0]"] },
     { name: "a string for a list", payload: { profile: "python", argv: "ls" }, fields: ["argv"] },
     { name: "257 arguments", payload: { profile: "python", argv: Array(257).fill("x") }, fields: ["argv"] },
     {
