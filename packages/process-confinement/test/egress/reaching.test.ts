@@ -2,7 +2,17 @@ import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createEgressProxy, type EgressReason } from "../../src/egress/index.js";
 import { startEgressProxy } from "../../src/egress/proxy.js";
-import { byteServer, exchange, latch, listenOn, openProxy, portOf, socksConnect, temporaryFolder } from "./harness.js";
+import {
+  byteServer,
+  dial,
+  exchange,
+  latch,
+  listenOn,
+  openProxy,
+  portOf,
+  socksConnect,
+  temporaryFolder,
+} from "./harness.js";
 
 const request = (host: string, port: number) => ({
   connect: `CONNECT ${host}:${port} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n`,
@@ -141,6 +151,23 @@ describe("resolving", () => {
     const { proxy, decisions } = await openProxy({ resolve });
     await Promise.all(Array.from({ length: 20 }, () => exchange(proxy.socket, request("allowed.test", 80).connect)));
     expect([most, decisions.length]).toEqual([2, 20]);
+  });
+
+  it("of one name that takes for ever holds up no other", async () => {
+    const asked = latch<void>();
+    const resolve = async (host: string): Promise<readonly string[]> => {
+      if (host !== "slow.test") return [];
+      asked.resolve();
+      return new Promise(() => {});
+    };
+    const allow = ["slow.test", "allowed.test"].map((host) => ({ host, ports: [80] }));
+    const { proxy } = await openProxy({ allow, resolve });
+    const slow = await dial(proxy.socket);
+    slow.write(request("slow.test", 80).connect);
+    await asked.promise;
+    const answers = Array.from({ length: 10 }, () => exchange(proxy.socket, request("allowed.test", 80).connect));
+    for (const answer of await Promise.all(answers)) expect(answer).toContain("RESOLUTION_FAILED");
+    expect(slow.readableLength).toBe(0);
   });
 
   it("of more names than may wait is refused, and the others are resolved", async () => {
