@@ -3,23 +3,16 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { scaledCount } from "../../../fixtures/counts.js";
 import { partTest } from "../../../fixtures/parts.js";
-import { type FaultPoint, groupsOf, liveALife, living, rowsOf, runFaulty } from "./faulty-server.js";
-import { scratchFolder, shipyard, writeConfig } from "./shipyard.js";
+import { type FaultPoint, liveALife, runFaulty } from "./faulty-server.js";
+import { type Place, place } from "./places.js";
+import { groupsOf, living, rowsOf } from "./remains.js";
+import { shipyard } from "./shipyard.js";
 
-interface Place {
-  readonly args: readonly string[];
-  readonly state: string;
-}
-
-function makePlace(): Place {
-  const folder = scratchFolder();
-  const config = writeConfig(folder, [
+const makePlace = (): Place =>
+  place([
     "profiles: { python: { template: /usr/bin/python3, policy: { limits: { openFiles: 256 } } } }",
     "sessions: { warmWorkers: 1 }",
   ]);
-  const state = join(folder, "s");
-  return { args: ["--config", config, "--state", state], state };
-}
 
 /** A server that is killed while it has a session and a warm worker, so that the next one has something to recover. */
 async function leaveLeases({ args, state }: Place): Promise<void> {
