@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { endless, waitsForGo } from "../cells.js";
 import { openMcp } from "./support/mcp-client.js";
@@ -75,6 +78,20 @@ it("five sessions that are all busy starve no call without one", async () => {
   await Promise.all(calls);
 });
 
+it("calls without a session, however many are busy, keep nobody from a fifth session", async () => {
+  // Each goes on when the test says so: REST calls that are given up are not ended.
+  const folder = await mkdtemp(join(tmpdir(), "berth-busy-"));
+  const gate = JSON.stringify(join(folder, "go"));
+  const code = `import os, time\nwhile not os.path.exists(${gate}): time.sleep(0.005)`;
+  const calls = Array.from({ length: 4 }, () => served.post("/execute", { code }));
+  await expect.poll(() => served.sessions.counts().sessionless, { timeout: 20_000 }).toBe(4);
+  const started = await Promise.all(["a", "b", "c", "d", "e"].map(start));
+  expect(started.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+  await writeFile(join(folder, "go"), "");
+  expect((await Promise.all(calls)).map(({ json }) => json.stderr)).toEqual(["", "", "", ""]);
+  await rm(folder, { recursive: true });
+});
+
 it("calls without a session see nothing of each other", async () => {
   await served.post("/execute", { code: "left = 1; open('left.txt', 'w').write('x')" });
   const { json } = await served.post("/execute", {
@@ -135,7 +152,11 @@ it("input() and the like are refused clearly, shell lines work, awaits work", as
   expect(
     (await served.post("/execute", { code: "import asyncio\nawait asyncio.sleep(0, 'awaited')" })).json.stdout,
   ).toBe("'awaited'");
-  expect((await served.post("/execute", { code: "raise SystemExit(2)" })).json.stderr).toMatch(/SystemExit/);
+  await start("leaving");
+  const leaving = (code: string) => served.post("/execute", { code, session_id: "leaving" });
+  await leaving("kept = 1");
+  expect((await leaving("raise SystemExit(2)")).json.stderr).toMatch(/^Error: Execution Error:\n[\s\S]*SystemExit/);
+  expect((await leaving("kept")).json.stdout).toBe("1");
 });
 
 it("none of this was a fault of the server", () => {

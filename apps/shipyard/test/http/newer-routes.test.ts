@@ -101,6 +101,9 @@ describe("code", () => {
       result: "3",
       count: 1,
     });
+    const html = "class H:\n  def _repr_html_(self): return '<b>h</b>'\nH()";
+    const shown = await served.post("/v1/execute", { code: html });
+    expect(shown.json.displays).toMatchObject([{ kind: "result", data: { "text/html": "<b>h</b>" } }]);
     const bad = await served.post("/v1/execute", { code: "1/0" });
     expect(bad.json).toMatchObject({
       status: "error",
