@@ -17,6 +17,7 @@ describe("the built package", () => {
   itExports(tested, {
     ".": [
       "ConfinementError",
+      "createSandboxStarter",
       "egressPort",
       "egressSocketPath",
       "endSandbox",
