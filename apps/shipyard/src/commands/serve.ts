@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createSessions } from "@berth/code-sessions";
 import type { Admitter } from "@berth/mcp-server/http";
@@ -21,6 +20,7 @@ import { type HttpAddress, readHttpAddress } from "../serving/http-address.js";
 import { listen } from "../serving/listen.js";
 import { openPage } from "../serving/open-page.js";
 import { refuseOpenDoor } from "../serving/refuse-open-door.js";
+import { makeUploadsFolder } from "../serving/uploads-folder.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
 
@@ -53,10 +53,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   const state = await openStateFolder(options.state);
   const logger = await createLogger(config.log.level);
   const admitter = config.auth && (await openAdmission(config.auth, logger));
-  const uploads = resolve(options.uploads ?? state.uploads);
-  await mkdir(uploads, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new ShipyardError("STATE_UNUSABLE", `the uploads folder ${uploads} cannot be made`, { cause });
-  });
+  const uploads = await makeUploadsFolder(resolve(options.uploads ?? state.uploads));
   const exits = listenForExit({
     onException: (error) => logger.fatal({ err: error }, "a fault of ours"),
     onHangup: () => logger.info("SIGHUP does nothing in this version"),
