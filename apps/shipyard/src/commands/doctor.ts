@@ -125,7 +125,7 @@ async function tryProfiles(
   signal: AbortSignal,
 ): Promise<readonly Check[]> {
   const closers = createClosers(() => {});
-  const providers = await openProviders(config, state, logger, signal, report);
+  const providers = await openProviders(config, state, logger, signal, { known: report });
   closers.add("providers", () => providers.close());
   try {
     return profileStatuses(config, providers.all).map(({ profile, provider, refusal }): Check => {

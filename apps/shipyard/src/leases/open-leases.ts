@@ -43,9 +43,13 @@ export async function openLeases(parts: LeasesParts): Promise<OpenedLeases> {
     durability: config.audit.durability,
     opening: { mode: parts.mode, version, pid: process.pid, ...served },
     now: Date.now,
+    onTurn: (refusal) => {
+      if (refusal === undefined) logger.info("the audit log takes entries again");
+      else logger.error({ err: refusal }, "the audit log takes no entries: nothing is run until it does");
+    },
   });
   closers.add("audit log", () => log.close(parts.reason()));
-  const providers = await openProviders(config, state, logger, signal);
+  const providers = await openProviders(config, state, logger, signal, { onEgress: log.recordEgress });
   closers.add("providers", () => providers.close());
   const leases = withConfig(() =>
     createLeases({

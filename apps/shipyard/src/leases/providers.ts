@@ -7,6 +7,7 @@ import {
   type ManagedProvider,
 } from "@berth/environment-leases";
 import type { EnforcementReport } from "@berth/process-confinement";
+import type { EgressDecision } from "@berth/process-confinement/egress";
 import type { ShipyardConfig } from "../config/config.js";
 import { probeMachine } from "../doctor/probe-machine.js";
 import { ShipyardError } from "../errors.js";
@@ -19,6 +20,13 @@ export interface Providers {
   close(): Promise<void>;
 }
 
+export interface ProviderParts {
+  /** What the machine was found to enforce. */
+  readonly known?: EnforcementReport | undefined;
+  /** Told before a connection is made; one that throws lets nothing pass. */
+  readonly onEgress?: ((worker: string, decision: EgressDecision) => void) | undefined;
+}
+
 /**
  * The configured provider, and the other one where an earlier server has used it, so that what is left of it can be ended.
  * Without a report the machine is tried first, for no more than the profiles ask for.
@@ -29,7 +37,7 @@ export async function openProviders(
   state: StateFolder,
   logger: Logger,
   signal: AbortSignal | undefined,
-  known?: EnforcementReport,
+  { known, onEgress }: ProviderParts = {},
 ): Promise<Providers> {
   const folders = { bubblewrap: join(state.workers, "b"), unconfined: join(state.workers, "u") };
   const isNeeded = (name: keyof typeof folders): boolean => config.provider === name || existsSync(folders[name]);
@@ -41,7 +49,10 @@ export async function openProviders(
     const report = endsOnly ? undefined : (known ?? (await probeMachine(config, { limits: "profiles", signal })));
     const sandboxes = await createBubblewrapProvider({
       ...{ folder: folders.bubblewrap, limits, report, endsOnly },
-      onEgressDecision: (worker, decision) => logger.debug({ worker, ...decision }, "a worker asked for a connection"),
+      onEgressDecision: (worker, decision) => {
+        logger.debug({ worker, ...decision }, "a worker asked for a connection");
+        onEgress?.(worker, decision);
+      },
     }).catch((error: unknown) => {
       throw refusal(error);
     });
