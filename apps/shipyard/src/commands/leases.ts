@@ -6,6 +6,7 @@ import type { ControlAnswer, ControlRequest } from "../control/control-protocol.
 import { obeyOffline } from "../control/obey-offline.js";
 import { exitCodes, ShipyardError } from "../errors.js";
 import { printJson, printLine, say } from "../output.js";
+import { configuredName } from "../profiles/profiles.js";
 import { findStateFolder, type StateFolder } from "../state-folder.js";
 
 /** What the command line says. */
@@ -96,8 +97,7 @@ function printTable(leases: readonly LeaseRecord[]): void {
     lease.state,
     lease.owner ?? "(warm)",
     lease.labels["session"] ?? "",
-    // Without what the server adds to it for each owner.
-    lease.profile.split("@")[0] ?? "",
+    configuredName(lease.profile),
     lease.provider,
     new Date(lease.endedAt ?? lease.expiresAt).toISOString(),
     lease.endReason ?? "",
