@@ -1,0 +1,11 @@
+export {
+  CommandError,
+  type CommandErrorOptions,
+  type ExitCode,
+  exitCodes,
+  isCommandError,
+} from "./errors.js";
+export { type ExitOptions, type ExitSignals, listenForExit } from "./exit-signals.js";
+export { createLogger, type Logger } from "./logger.js";
+export { printJson, printJsonLine, printJsonText, printLine, say } from "./output.js";
+export { examplesText, type Finish, type ProgramOptions, runProgram } from "./run-program.js";
