@@ -15,12 +15,24 @@ export const allowedEdges = {
   "@berth/process-confinement": { ours: [], npm: [] },
   "@berth/environment-leases": { ours: ["process-confinement"], npm: ["zod"] },
   "@berth/code-sessions": { ours: ["environment-leases", "stdio-transport", "jsonrpc-framing"], npm: ["zod"] },
+  "@berth/state-folder": { ours: [], npm: [] },
+  "@berth/command-line": { ours: [], npm: ["commander", "pino", "pino-pretty", "yaml"] },
   "berth-gateway": {
-    ours: ["mcp-relay", "mcp-server", "stdio-transport", "spawn-attestation", "audit-chain"],
-    npm: ["commander", "pino", "pino-pretty", "yaml", "zod", "@clack/prompts"],
+    ours: [
+      "command-line",
+      "state-folder",
+      "mcp-relay",
+      "mcp-server",
+      "stdio-transport",
+      "spawn-attestation",
+      "audit-chain",
+    ],
+    npm: ["commander", "zod", "@clack/prompts"],
   },
   "berth-shipyard": {
     ours: [
+      "command-line",
+      "state-folder",
       "mcp-server",
       "stdio-transport",
       "environment-leases",
@@ -28,7 +40,7 @@ export const allowedEdges = {
       "process-confinement",
       "audit-chain",
     ],
-    npm: ["commander", "pino", "pino-pretty", "yaml", "zod", "hono", "@hono/node-server"],
+    npm: ["commander", "zod", "hono", "@hono/node-server"],
   },
 };
 

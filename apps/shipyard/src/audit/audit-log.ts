@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Durability, openChain, type Receipt } from "@berth/audit-chain";
+import { type Durability, openChain, type Receipt, recordable } from "@berth/audit-chain";
 import type { SessionEvent } from "@berth/code-sessions";
 import type { LeaseEvent } from "@berth/environment-leases";
 import type { EgressDecision } from "@berth/process-confinement/egress";
@@ -8,7 +8,6 @@ import { type AuditEntry, leaseEntry, sessionEntry } from "./audit-entries.js";
 import { createEgressRecord } from "./egress-record.js";
 import { openLastingChain } from "./lasting-chain.js";
 import { NotRecorded } from "./not-recorded.js";
-import { recordable } from "./recordable.js";
 
 /** The log of one process, bracketed by its opening and its close. */
 export interface AuditLog {

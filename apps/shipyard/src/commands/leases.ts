@@ -1,11 +1,11 @@
+import { exitCodes, printJson, printLine, say } from "@berth/command-line";
 import type { LeaseRecord } from "@berth/environment-leases";
 import { isLeaseError } from "@berth/environment-leases";
 import { readSqliteLeases, type SqliteLeases } from "@berth/environment-leases/sqlite";
 import { askServer, isServerRunning } from "../control/control-client.js";
 import type { ControlAnswer, ControlRequest } from "../control/control-protocol.js";
 import { obeyOffline } from "../control/obey-offline.js";
-import { exitCodes, ShipyardError } from "../errors.js";
-import { printJson, printLine, say } from "../output.js";
+import { ShipyardError } from "../errors.js";
 import { configuredName } from "../profiles/profiles.js";
 import { findStateFolder, type StateFolder } from "../state-folder.js";
 

@@ -1,4 +1,5 @@
 import type { SessionLimits } from "@berth/code-sessions";
+import { checkForm, type DocumentCheck } from "@berth/command-line/config";
 import type {
   EnvironmentLimits,
   EnvironmentProfile,
@@ -14,11 +15,6 @@ import type { ShipyardConfig } from "./config.js";
 export type ShipyardFile = Omit<ShipyardConfig, "profiles"> & {
   readonly profiles: Readonly<Record<string, Omit<EnvironmentProfile, "provider">>>;
 };
-
-/** What the schema says of a document. */
-export type FileCheck =
-  | { readonly ok: true; readonly file: ShipyardFile }
-  | { readonly ok: false; readonly issues: readonly z.core.$ZodIssue[] };
 
 // Ranges are those of the packages, which check them again at the start: here they are found with a line number.
 
@@ -161,7 +157,6 @@ const shipyardFile = z.strictObject({
 }) satisfies z.ZodType<ShipyardFile>;
 
 /** Checks a document by its form alone. */
-export function checkFile(document: unknown): FileCheck {
-  const result = shipyardFile.safeParse(document);
-  return result.success ? { ok: true, file: result.data } : { ok: false, issues: result.error.issues };
+export function checkFile(document: unknown): DocumentCheck<ShipyardFile> {
+  return checkForm(shipyardFile, document);
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Logger } from "@berth/command-line";
 import {
   createBubblewrapProvider,
   createUnconfinedProvider,
@@ -11,7 +12,6 @@ import type { EgressDecision } from "@berth/process-confinement/egress";
 import type { ShipyardConfig } from "../config/config.js";
 import { probeMachine } from "../doctor/probe-machine.js";
 import { ShipyardError } from "../errors.js";
-import type { Logger } from "../logger.js";
 import type { StateFolder } from "../state-folder.js";
 
 /** Providers of a server, and the end of all of them. */

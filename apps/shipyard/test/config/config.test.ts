@@ -14,7 +14,7 @@ describe("shipyard.yaml", () => {
   it("may be empty: a sandbox for each session, bounded, without network", () => {
     const reading = readConfig("");
     if (!reading.ok) throw new Error("refused");
-    expect(reading.config).toMatchObject({
+    expect(reading.value).toMatchObject({
       provider: "bubblewrap",
       profile: "python",
       profiles: {
@@ -23,12 +23,12 @@ describe("shipyard.yaml", () => {
       recovery: "destroy",
       allowedHosts: [],
     });
-    expect(reading.config.auth).toBeUndefined();
+    expect(reading.value.auth).toBeUndefined();
   });
 
   it("says unconfined where it is to be so, and then denies nothing that is not denied", () => {
     const reading = readConfig("provider: unconfined");
-    expect(reading.ok && reading.config.profiles["python"]).toEqual(defaultProfile("unconfined"));
+    expect(reading.ok && reading.value.profiles["python"]).toEqual(defaultProfile("unconfined"));
   });
 
   it.each([
@@ -37,7 +37,7 @@ describe("shipyard.yaml", () => {
     { name: "no limits are none", policy: "{ limits: {} }", limits: {} },
   ])("$name", ({ policy, limits }) => {
     const reading = readConfig(`profiles: { python: { policy: ${policy} } }`);
-    expect(reading.ok && reading.config.profiles["python"]?.policy?.limits).toEqual(limits);
+    expect(reading.ok && reading.value.profiles["python"]?.policy?.limits).toEqual(limits);
   });
 
   it("may be written whole", () => {

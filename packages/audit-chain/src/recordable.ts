@@ -1,19 +1,20 @@
-import { hash } from "node:crypto";
-import type { JsonValue } from "@berth/audit-chain";
+import type { JsonValue } from "./json-value.js";
+import { sha256Hex } from "./sha256.js";
 
-/** Longest text in an entry, in UTF-16 units. At six bytes each, the longest entry of ours stays under the chain's 65,535. */
+/** Longest text of a member, in UTF-16 units. At six bytes each, an entry of ten such texts stays under 65,535 bytes. */
 const maxText = 1_024;
 /** What is kept of a longer one, before its digest. */
 const keptText = 900;
-/** Longest list of texts in an entry, in UTF-16 units of all of them. */
+/** Longest list of a member, in UTF-16 units of all its texts. */
 const maxList = 4_096;
 
 type Members = Readonly<Record<string, JsonValue | undefined>>;
 
 /**
- * An entry that the log takes. Clients and servers choose names, and one that the log refused would be a call or a difference
- * without an entry. So lone surrogates are written as `\udXXX`, as JSON does, and a long text is cut and its SHA-256 added.
- * An entry without such texts is returned as it is.
+ * An entry that a chain takes, whatever names others chose for what it tells: one that the chain refused would be a step without
+ * an entry. Lone surrogates become `\udXXX`, as JSON writes them; of a text over 1,024 UTF-16 units the first 900 are kept, and
+ * `sha256:HEX` of the whole is added; a list ends once its texts have 4,096 units, and its last item says how many are left out.
+ * Members that are objects, and lists in lists, stay as they are. An entry without such texts or lists is returned itself.
  */
 export function recordable<T extends Members>(entry: T): T | Members {
   for (const name in entry) {
@@ -44,7 +45,7 @@ function recordableText(text: string): string {
   if (isRecordableText(text)) return text;
   const whole = escaped(text);
   if (whole.length <= maxText) return whole;
-  return `${escaped(whole.slice(0, keptText))}… sha256:${hash("sha256", whole, "hex")}`;
+  return `${escaped(whole.slice(0, keptText))}… sha256:${sha256Hex(whole)}`;
 }
 
 function escaped(text: string): string {
