@@ -82,7 +82,8 @@ describe("a server that is killed at any call of its store, its provider or its 
     async () => {
       const calls = await listCalls();
       const steps = ["insert", "update active", "update releasing", "update released", "create", "destroy", "exists"];
-      for (const step of steps) expect(calls).toContain(`serve ${step} #1`);
+      const runs = ["record command.intent", "record command.outcome", "record renewed", "listDue"];
+      for (const step of [...steps, ...runs]) expect(calls).toContain(`serve ${step} #1`);
       for (const step of ["update releasing", "update released", "destroy"])
         expect(calls).toContain(`recover ${step} #1`);
       // Reads are many, and change nothing: the first of each phase.
