@@ -80,6 +80,7 @@ describe("the end of a session", () => {
     }
   });
 
+  // Here and below: the sleep is what the end cuts short; nobody waits for it.
   it.each([
     { lease: "hard-limit", reason: "expired" },
     { lease: "idle", reason: "expired" },
