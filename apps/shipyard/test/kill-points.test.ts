@@ -12,6 +12,7 @@ const makePlace = (): Place =>
   place([
     "profiles: { python: { template: /usr/bin/python3, policy: { limits: { openFiles: 256 } } } }",
     "sessions: { warmWorkers: 1 }",
+    "leases: { sweepMs: 500 }", // so that each life has sweeps, however quick it is
   ]);
 
 /** A server that is killed while it has a session and a warm worker, so that the next one has something to recover. */
@@ -101,8 +102,10 @@ describe("a server that is killed at any call of its store, its provider or its 
         if (point !== undefined && !(await killAt(place, point))) missed.push(point.call);
       }
       console.log(`calls that one of these servers did not make: ${missed.join(", ") || "none"}`);
-      // How often a server looks or fills its pool depends on the machine; what it does at all does not.
-      expect(missed.filter((call) => call.endsWith(" #1"))).toEqual([]);
+      // How often a server looks or fills its pool depends on the machine; what it does at all does not, but that a sandbox
+      // was gone by itself before recovery looked: that is a matter of milliseconds.
+      const timed = ["recover update lost #1", "recover record lost #1"];
+      expect(missed.filter((call) => call.endsWith(" #1") && !timed.includes(call))).toEqual([]);
     },
     3_600_000,
   );
