@@ -27,7 +27,7 @@ export const allowedEdges = {
       "spawn-attestation",
       "audit-chain",
     ],
-    npm: ["commander", "zod", "@clack/prompts"],
+    npm: ["zod", "@clack/prompts"],
   },
   "berth-shipyard": {
     ours: [
@@ -40,7 +40,7 @@ export const allowedEdges = {
       "process-confinement",
       "audit-chain",
     ],
-    npm: ["commander", "zod", "hono", "@hono/node-server"],
+    npm: ["zod", "hono", "@hono/node-server"],
   },
 };
 

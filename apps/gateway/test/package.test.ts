@@ -20,7 +20,7 @@ describe("the package", () => {
     execFileSync("tar", ["-xzf", tarball, "-C", place.folder]);
     // What the start needs, and no more.
     mkdirSync(join(place.folder, "package", "node_modules", "@berth"), { recursive: true });
-    for (const name of ["commander", "@berth/command-line", "@berth/state-folder"]) {
+    for (const name of ["@berth/command-line", "@berth/state-folder"]) {
       const installed = [join(folder, "node_modules"), join(folder, "../../node_modules")]
         .map((modules) => join(modules, name))
         .find(existsSync);

@@ -1,5 +1,4 @@
-import { examplesText, type Finish, runProgram } from "@berth/command-line";
-import { type Command, Option } from "commander";
+import { type Command, examplesText, type Finish, Option, runProgram } from "@berth/command-line";
 import { ShipyardError } from "./errors.js";
 import { defaultHttp } from "./serving/http-address.js";
 import { usualStatePath } from "./state-folder.js";

@@ -17,7 +17,7 @@ it("the package holds what it lists, and a bin that runs from the tarball", () =
   execFileSync("tar", ["-xzf", tarball, "-C", place]);
   // What the start needs, and no more.
   mkdirSync(join(place, "package", "node_modules", "@berth"), { recursive: true });
-  for (const name of ["commander", "@berth/command-line", "@berth/state-folder"]) {
+  for (const name of ["@berth/command-line", "@berth/state-folder"]) {
     const installed = [join(appFolder, "node_modules"), join(appFolder, "../../node_modules")]
       .map((modules) => join(modules, name))
       .find(existsSync);

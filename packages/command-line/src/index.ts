@@ -1,3 +1,5 @@
+// What a command is described with: one copy of commander for a program, and one to load.
+export { type Command, Option } from "commander";
 export {
   CommandError,
   type CommandErrorOptions,

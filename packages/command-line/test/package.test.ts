@@ -12,6 +12,7 @@ describe("the built package", () => {
     const names = async (entry: string): Promise<string[]> => Object.keys(await import(entry)).sort();
     expect(await names("@berth/command-line")).toEqual([
       "CommandError",
+      "Option",
       "createLogger",
       "examplesText",
       "exitCodes",

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
@@ -13,7 +12,8 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     (found) => found.mode & 0o777,
     () => 0o600,
   );
-  const draft = join(dirname(target), `.${basename(target)}.${process.pid}.${randomUUID().slice(0, 8)}`);
+  // The global one, which Node loads when it is used: node:crypto would cost each start milliseconds.
+  const draft = join(dirname(target), `.${basename(target)}.${process.pid}.${crypto.randomUUID().slice(0, 8)}`);
   const file = await open(draft, "wx", mode);
   try {
     await file.writeFile(text);
