@@ -1,3 +1,4 @@
+import { isAlive, type ProcessMark } from "../identity/process-identity.js";
 import type { LimitsHost } from "../limits/limits-host.js";
 import type { SandboxPlan } from "../plan/bubblewrap-argv.js";
 import { abandon } from "./abandon.js";
@@ -22,7 +23,9 @@ export interface FilledStock extends LauncherStock {
 interface Waiting {
   readonly machine: LimitsHost;
   readonly launcher: Promise<Launcher>;
-  isOver: boolean;
+  /** Known once it was started. */
+  mark: ProcessMark | undefined;
+  hasFailed: boolean;
 }
 
 /** A shell reads its line byte by byte, and not every shell reads every byte as it is. */
@@ -46,17 +49,21 @@ export function createLauncherStock(read: () => LimitsHost, start: () => Promise
       const one = waiting;
       if (one === undefined || !isPlain(command)) return undefined;
       waiting = undefined;
-      if (!one.isOver && isSame(one.machine, machine)) return one.launcher;
+      if (waits(one) && isSame(one.machine, machine)) return one.launcher;
       discard(one);
       return undefined;
     },
     fill: () => {
       if (isClosed || waiting !== undefined) return;
-      const one: Waiting = { machine: read(), launcher: start(), isOver: false };
-      const end = (): void => {
-        one.isOver = true;
-      };
-      one.launcher.then(({ launched }) => launched.exited.then(end), end);
+      const one: Waiting = { machine: read(), launcher: start(), mark: undefined, hasFailed: false };
+      one.launcher.then(
+        ({ launched }) => {
+          one.mark = launched.outer;
+        },
+        () => {
+          one.hasFailed = true;
+        },
+      );
       waiting = one;
     },
     close: async () => {
@@ -66,6 +73,11 @@ export function createLauncherStock(read: () => LimitsHost, start: () => Promise
       await Promise.all(leaving);
     },
   };
+}
+
+/** Asked of the kernel: Node tells of an end only later. */
+function waits({ mark, hasFailed }: Waiting): boolean {
+  return !hasFailed && (mark === undefined || isAlive(mark));
 }
 
 function isPlain(command: readonly string[]): boolean {
