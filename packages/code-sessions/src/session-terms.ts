@@ -16,6 +16,7 @@ const dayMs = 86_400_000;
 /** As the docstrings of SessionLimits say. */
 const ranges: Readonly<Record<keyof SessionLimits, LimitRange>> = {
   maxSessions: { min: 1, max: 1_024, preset: 5 },
+  maxTotalSessions: { min: 1, max: 4_096, preset: 64 },
   maxSessionless: { min: 1, max: 256, preset: 4 },
   maxSessionlessQueued: { min: 0, max: 10_000, preset: 64 },
   warmWorkers: { min: 0, max: 64, preset: 2 },
@@ -48,8 +49,10 @@ export function readSessionTerms(limits: SessionLimits = {}): SessionTerms {
   }
   const of = (name: keyof SessionLimits): number => readLimit(`limits.${name}`, limits[name], ranges[name]);
   const maxCallMs = of("maxCallMs");
+  const maxSessions = of("maxSessions");
   return {
-    maxSessions: of("maxSessions"),
+    maxSessions,
+    maxTotalSessions: readTotal(limits.maxTotalSessions, maxSessions),
     maxSessionless: of("maxSessionless"),
     maxSessionlessQueued: of("maxSessionlessQueued"),
     warmWorkers: of("warmWorkers"),
@@ -71,6 +74,13 @@ export function readSessionTerms(limits: SessionLimits = {}): SessionTerms {
     warmProfileMs: of("warmProfileMs"),
     closeMs: of("closeMs"),
   };
+}
+
+/** Never below one owner's: it would be another cap for each owner, and one that others can be seen through. */
+function readTotal(given: number | undefined, maxSessions: number): number {
+  const range = ranges.maxTotalSessions;
+  const preset = Math.max(range.preset, maxSessions);
+  return readLimit("limits.maxTotalSessions", given, { ...range, min: maxSessions, preset });
 }
 
 /** A whole number within its range. @throws {SessionError} `OPTION_INVALID`. */
