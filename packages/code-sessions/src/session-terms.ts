@@ -50,9 +50,11 @@ export function readSessionTerms(limits: SessionLimits = {}): SessionTerms {
   const of = (name: keyof SessionLimits): number => readLimit(`limits.${name}`, limits[name], ranges[name]);
   const maxCallMs = of("maxCallMs");
   const maxSessions = of("maxSessions");
+  const total = of("maxTotalSessions");
+  const maxTotalSessions = limits.maxTotalSessions === undefined ? Math.max(total, maxSessions) : total;
   return {
-    maxSessions,
-    maxTotalSessions: readTotal(limits.maxTotalSessions, maxSessions),
+    maxSessions: Math.min(maxSessions, maxTotalSessions),
+    maxTotalSessions,
     maxSessionless: of("maxSessionless"),
     maxSessionlessQueued: of("maxSessionlessQueued"),
     warmWorkers: of("warmWorkers"),
@@ -74,13 +76,6 @@ export function readSessionTerms(limits: SessionLimits = {}): SessionTerms {
     warmProfileMs: of("warmProfileMs"),
     closeMs: of("closeMs"),
   };
-}
-
-/** Never below one owner's: it would be another cap for each owner, and one that others can be seen through. */
-function readTotal(given: number | undefined, maxSessions: number): number {
-  const range = ranges.maxTotalSessions;
-  const preset = Math.max(range.preset, maxSessions);
-  return readLimit("limits.maxTotalSessions", given, { ...range, min: maxSessions, preset });
 }
 
 /** A whole number within its range. @throws {SessionError} `OPTION_INVALID`. */

@@ -7,7 +7,7 @@ import type { ExecuteOptions, Session, SessionStatus } from "./session.js";
 export interface SessionLimits {
   /** Named sessions at once, of each owner: 1 to 1_024. Default 5. Session-less calls have their own. */
   readonly maxSessions?: number | undefined;
-  /** Named sessions at once, of all owners together: `maxSessions` to 4_096. Default 64, or `maxSessions` when that is more. */
+  /** Named sessions at once, of all owners together, and so of one: 1 to 4_096. Default 64, or `maxSessions` when that is more. */
   readonly maxTotalSessions?: number | undefined;
   /** Session-less calls at once: 1 to 256. Default 4. */
   readonly maxSessionless?: number | undefined;

@@ -38,13 +38,20 @@ it("all owners together have so many sessions, and the refusal tells nothing of 
 
 it.each([
   { name: "its owner's", limits: { maxSessions: 1 }, next: "ada" },
-  { name: "all owners'", limits: { maxSessions: 1, maxTotalSessions: 1 }, next: "bob" },
+  { name: "all owners'", limits: { maxTotalSessions: 1 }, next: "bob" },
 ])("a session that is ending takes no place under $name cap", async ({ limits, next }) => {
   await using set = openFakeSet({ limits });
   const session = await set.sessions.start({ owner: "ada", id: "a" });
   const stopped = session.stop();
   await set.sessions.start({ owner: next, id: "b" });
   await stopped;
+});
+
+it("where the cap of all owners is less than one owner's, it is that owner's", async () => {
+  await using set = openFakeSet({ limits: { maxTotalSessions: 1 } });
+  await set.sessions.start({ owner: "ada" });
+  const own = { message: "no more than 1 sessions at once", cure: "stop a session first" };
+  await expect(set.sessions.start({ owner: "ada" })).rejects.toMatchObject(own);
 });
 
 it("the cap of all owners is 64, or that of one owner where it is more", async () => {
@@ -62,7 +69,7 @@ const step = fc.record({
   id: fc.constantFrom("a", "b", "c"),
 });
 // The steps of a round happen while the sessions of those before them are still being started or are ending.
-const rounds = fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 12 });
+const rounds = fc.array(fc.array(step, { maxLength: 6 }), { maxLength: 12, size: "max" });
 type Rounds = typeof rounds extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** What ada is answered, in the order of her steps. */

@@ -182,8 +182,6 @@ it("close ends starts that are under way, and waits no longer than closeMs", asy
 const wrong = [
   { limits: { maxSessions: 0 } },
   { limits: { maxSessions: 1.5 } },
-  { limits: { maxTotalSessions: 4 } },
-  { limits: { maxSessions: 8, maxTotalSessions: 7 } },
   { limits: { maxTotalSessions: 4_097 } },
   { limits: { maxSesions: 3 } },
   { ttl: 5 },
