@@ -34,7 +34,7 @@ export function leaseEntry(event: LeaseEvent, intent?: number): AuditEntry {
 
 type StateEvent = Exclude<LeaseEvent, { readonly kind: "orphan" | "command.intent" | "command.outcome" }>;
 
-function stateEntry({ kind, lease, enforced, isolated }: StateEvent): AuditEntry {
+function stateEntry({ kind, lease, enforced, isolated, restriction }: StateEvent): AuditEntry {
   const { id, owner, profile, provider, worker, generation, expiresAt, endReason, lastError } = lease;
   return {
     type: `lease.${kind}`,
@@ -48,6 +48,7 @@ function stateEntry({ kind, lease, enforced, isolated }: StateEvent): AuditEntry
     expiresAt: kind === "active" || kind === "renewed" ? new Date(expiresAt).toISOString() : undefined,
     reason: endReason,
     error: kind === "releasing" ? lastError : undefined,
+    restriction,
     enforced: enforced?.map(({ limit, value, by }) => `${limit}=${value} (${by})`),
   };
 }

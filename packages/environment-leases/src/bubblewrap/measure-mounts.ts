@@ -56,8 +56,8 @@ async function resolved({ source }: ProfileMount): Promise<string | undefined> {
 }
 
 // Never the path on the host: whoever asked may be told by a server.
-function cannotBeCleared(target: string, reason = "it cannot be measured"): LeaseError {
-  return new LeaseError("MOUNT_FULL", `no sandbox is started with ${target}: ${reason}`, {
+function cannotBeCleared(target: string, reason = "it cannot be read"): LeaseError {
+  return new LeaseError("MOUNT_FULL", `${target} cannot be cleared from inside: ${reason}`, {
     cure: "the operator has to remove files from the folder that is mounted there",
   });
 }

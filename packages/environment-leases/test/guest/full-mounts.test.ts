@@ -170,7 +170,7 @@ describe("a sandbox whose mount cannot be cleared from inside", () => {
       fill(uploads);
       await expect(create(opened.provider, uploads)).rejects.toMatchObject({
         code: "MOUNT_FULL",
-        message: `no sandbox is started with ${target}: ${told}`,
+        message: `${target} cannot be cleared from inside: ${told}`,
         cure: expect.stringContaining("the operator has to remove files"),
       });
       expect(await opened.provider.listWorkers()).toEqual([]);
