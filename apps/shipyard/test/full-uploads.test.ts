@@ -12,7 +12,8 @@ const lines = [
   "sessions: { warmWorkers: 1 }",
   "uploads: { maxBytes: 1048576 }",
 ];
-const told = /^\/app\/uploads holds \d+ bytes, over its limit of 1048576: here files can be read and removed/;
+const told =
+  /^\/app\/uploads holds \d+ bytes, over its limit of 1048576: in this sandbox files can be read and removed/;
 
 /** Calls a tool; the result alone. */
 type CallTool = (name: string, args: unknown) => Promise<{ readonly content?: unknown }>;
@@ -59,6 +60,11 @@ describe("a principal whose uploads hold more than uploads.maxBytes", () => {
     expect(await execute("full", "open('/workspace/x', 'w')")).toMatchObject({
       body: { fault: { message: "[Errno 122] Disk quota exceeded: '/workspace/x'" } },
     });
+    const put = await fetch(`${served.url}/v1/sessions/full/files/notes.txt`, { method: "PUT", body: "x" });
+    expect([put.status, await put.json()]).toMatchObject([
+      403,
+      { code: "FILE_REFUSED", error: '"notes.txt": Disk quota exceeded' },
+    ]);
     expect(await execute("full", "len(open('/app/uploads/large', 'rb').read())")).toMatchObject({
       body: { result: "2097152" },
     });

@@ -92,12 +92,10 @@ async function start({
   terms,
 }: StartParts): Promise<DisposableEnvironment> {
   const { deadlineMs, signal } = terms;
-  const [program, mounts] = await Promise.all([
-    programs.prepare(wanted.template, signal),
-    measureMounts(wanted, signal),
-  ]);
+  const mounts = await measureMounts(wanted, signal);
   const { restriction } = mounts;
   const profile = restriction === undefined ? wanted : withoutNetwork(wanted);
+  const program = await programs.prepare(profile.template, signal);
   const places = await makePlaces(folder, profile, program.interpreter);
   const listener = await listenForDials({ path: folder.dialSocket, bounds });
   let proxy: EgressProxy | undefined;

@@ -29,7 +29,7 @@ export async function measureMounts({ mounts, policy }: ProfileTerms, signal?: A
   const ways = policy.network === "allowlist" ? " No host can be reached." : "";
   return {
     writable: measured.map(({ mount }) => mount),
-    restriction: `${full.map(({ excess }) => excess).join("; ")}: here files can be read and removed, and nothing can be written or made anywhere (EFBIG, EDQUOT).${ways} Remove some, then start another.`,
+    restriction: `${full.map(({ excess }) => excess).join("; ")}: in this sandbox files can be read and removed, and nothing can be written or made anywhere (EFBIG, EDQUOT).${ways} Remove some, then start another.`,
   };
 }
 

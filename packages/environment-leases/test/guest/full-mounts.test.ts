@@ -67,7 +67,7 @@ describe("a sandbox that starts while a mount holds more than its maxBytes", () 
     await using opened = await fullFolder();
     await using environment = await create(opened.provider, opened.uploads);
     expect(environment.restriction).toMatch(
-      /^\/app\/uploads holds 209\d{4} bytes, over its limit of 1048576: here files can be/,
+      /^\/app\/uploads holds 209\d{4} bytes, over its limit of 1048576: in this sandbox files can be/,
     );
     expect(environment.restriction).not.toContain(opened.folder);
     expect(environment.enforced).toContainEqual({ limit: "fileBytes", value: 0, by: "rlimit" });
