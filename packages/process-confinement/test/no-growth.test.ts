@@ -50,6 +50,8 @@ const ways = [
     code: "os.copy_file_range(of('content'), os.open('hole', os.O_RDWR), 9000)",
     errno: 27,
   },
+  { way: "writing at once", code: "os.pwritev(os.open('hole', os.O_RDWR), [bytes(9000)], 0, os.RWF_DSYNC)", errno: 27 },
+  { way: "a pipe led into a file", code: "os.splice(full_pipe(), os.open('hole', os.O_RDWR), 9000)", errno: 27 },
   {
     way: "sending a file into another",
     code: "os.sendfile(os.open('hole', os.O_RDWR), of('content'), 0, 9000)",
@@ -73,6 +75,10 @@ const program = `
 import ctypes, fcntl, json, mmap, os, signal, socket, struct, sys
 of = lambda name: os.open(name, os.O_RDONLY)
 os.chdir("/full")
+def full_pipe():
+    reader, writer = os.pipe()
+    os.write(writer, bytes(9000))
+    return reader
 def attempt(code):
     try: exec(code)
     except OSError as error: return error.errno
