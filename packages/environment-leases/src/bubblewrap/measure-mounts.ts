@@ -22,15 +22,15 @@ const mostBytes = 2 ** 40;
  * @throws {LeaseError} `MOUNT_FULL` where removing from inside is no way out: too many entries, too deep, or not to be read.
  */
 export async function measureMounts({ mounts, policy }: ProfileTerms, signal?: AbortSignal): Promise<MeasuredMounts> {
-  const writable = mounts.filter((mount) => mount.writable === true);
-  const measured = await Promise.all(writable.map((mount) => measureMount(mount, signal)));
-  const full = measured.filter(({ excess }) => excess !== undefined);
+  const measured: MeasuredMount[] = [];
+  for (const mount of mounts) if (mount.writable === true) measured.push(await measureMount(mount, signal));
+  const writable = measured.map(({ mount }) => mount);
+  const full = measured.flatMap(({ excess }) => excess ?? []);
   if (full.length === 0) return { writable, restriction: undefined };
-  const ways = policy.network === "allowlist" ? " No host can be reached." : "";
-  return {
-    writable: measured.map(({ mount }) => mount),
-    restriction: `${full.map(({ excess }) => excess).join("; ")}: in this sandbox files can be read and removed, and nothing can be written or made anywhere (EFBIG, EDQUOT).${ways} Remove some, then start another.`,
-  };
+  const hosts = policy.network === "allowlist" ? " No host can be reached." : "";
+  const what =
+    "in this sandbox files can be read and removed, and nothing can be written or made anywhere (EFBIG, EDQUOT).";
+  return { writable, restriction: `${full.join("; ")}: ${what}${hosts} Remove some, then start another.` };
 }
 
 interface MeasuredMount {
