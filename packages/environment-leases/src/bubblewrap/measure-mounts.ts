@@ -28,9 +28,9 @@ export async function measureMounts({ mounts, policy }: ProfileTerms, signal?: A
   const full = measured.flatMap(({ excess }) => excess ?? []);
   if (full.length === 0) return { writable, restriction: undefined };
   const hosts = policy.network === "allowlist" ? " No host can be reached." : "";
-  const what =
-    "in this sandbox files can be read and removed, and nothing can be written or made anywhere (EFBIG, EDQUOT).";
-  return { writable, restriction: `${full.join("; ")}: ${what}${hosts} Remove some, then start another.` };
+  const what = "files can be read and removed in it, and nothing can be written or made anywhere (EFBIG, EDQUOT).";
+  const since = `When this sandbox started, ${full.join(", and ")}: ${what}`;
+  return { writable, restriction: `${since}${hosts} Remove some, then start another.` };
 }
 
 interface MeasuredMount {
@@ -46,7 +46,7 @@ async function measureMount(mount: ProfileMount, signal: AbortSignal | undefined
   const { bytes, verdict, reason } = await measureFolder(source, { maxBytes: mostBytes - slackBytes }, { signal });
   if (verdict !== "within") throw cannotBeCleared(target, reason);
   if (bytes <= maxBytes) return { mount, excess: undefined };
-  const excess = `${target} holds ${bytes} bytes, over its limit of ${maxBytes}`;
+  const excess = `${target} held ${bytes} bytes, over its limit of ${maxBytes}`;
   return { mount: { ...mount, maxBytes: bytes + slackBytes }, excess };
 }
 

@@ -67,7 +67,7 @@ describe("a sandbox that starts while a mount holds more than its maxBytes", () 
     await using opened = await fullFolder();
     await using environment = await create(opened.provider, opened.uploads);
     expect(environment.restriction).toMatch(
-      /^\/app\/uploads holds 209\d{4} bytes, over its limit of 1048576: in this sandbox files can be/,
+      /^When this sandbox started, \/app\/uploads held 209\d{4} bytes, over its limit of 1048576: files can be read/,
     );
     expect(environment.restriction).not.toContain(opened.folder);
     expect(environment.enforced).toContainEqual({ limit: "fileBytes", value: 0, by: "rlimit" });
