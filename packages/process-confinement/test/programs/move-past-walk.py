@@ -9,7 +9,7 @@ import struct
 import sys
 
 IN_OPEN, IN_ISDIR = 0x20, 0x40000000
-PADDING = 8_000  # empty files: while the walker counts them there is time to move
+PADDING = 16_000  # empty files: while the walker counts them there is time to move
 
 folder, step, most = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 libc = ctypes.CDLL(None, use_errno=True)
@@ -17,17 +17,15 @@ os.chdir(folder)
 
 
 def pad(path):
-    os.mkdir(path)
     for number in range(PADDING):
         os.close(os.open(f"{path}/{number}", os.O_CREAT | os.O_WRONLY))
 
 
 for side in ("one", "other"):
-    os.mkdir(side)
-    pad(f"{side}/padding")
-for number in range(PADDING):
-    os.close(os.open(str(number), os.O_CREAT | os.O_WRONLY))
+    os.makedirs(f"{side}/padding")
+pad(".")
 early, late = (name for name in os.listdir(".") if name in ("one", "other"))  # in the order of the walk
+pad(f"{early}/padding")
 os.mkdir(f"{early}/data")
 place, held = early, 0
 
