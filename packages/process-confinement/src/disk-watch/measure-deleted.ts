@@ -31,18 +31,19 @@ function* countDeleted(init: number, device: number): Generator<void, number | u
   let looks = 0;
   let mapsBytes = 0;
   for (let pid = processes.pop(); pid !== undefined; pid = processes.pop()) {
-    const tasks = listOrNone(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}`);
-    processes.push(...tasks.flatMap(childrenOf));
-    const task = tasks.find(isAlive) ?? `/proc/${pid}`;
-    for (const descriptor of listOrNone(`${task}/fd`)) {
+    const threads = listOrNone(`/proc/${pid}/task`);
+    processes.push(...threads.flatMap((thread) => childrenOf(`/proc/${pid}/task/${thread}`)));
+    // Of the first thread, once it has ended, nothing is shown. The others are not listed, but are there under their own numbers.
+    const folder = `/proc/${threads.find(isAlive) ?? pid}`;
+    for (const descriptor of listOrNone(`${folder}/fd`)) {
       if (++looks > maxLooks) return undefined;
       if (looks % sliceEntries === 0) yield;
-      noteDescriptor(`${task}/fd/${descriptor}`, deleted);
+      noteDescriptor(`${folder}/fd/${descriptor}`, deleted);
     }
-    for (const { bytes, mappings } of deletedMappings(`${task}/maps`)) {
+    for (const { bytes, mappings } of deletedMappings(`${folder}/maps`)) {
       mapsBytes += bytes;
       if (mapsBytes > maxMapsBytes) return undefined;
-      for (const mapping of mappings) noteMapping(`/proc/${pid}/map_files`, mapping, deleted);
+      for (const mapping of mappings) noteMapping(`${folder}/map_files`, mapping, deleted);
       yield;
     }
     if (++looks > maxLooks) return undefined;
@@ -71,9 +72,8 @@ function noteMapping(folder: string, { range, device, inode, endBytes }: Deleted
   }
 }
 
-// The first thread may have ended before the others: it then shows none of what they have open and mapped.
-function isAlive(task: string): boolean {
-  return !/\) [ZX] /.test(readOr(`${task}/stat`, ") X "));
+function isAlive(thread: string): boolean {
+  return !/\) [ZX] /.test(readOr(`/proc/${thread}/stat`, ") X "));
 }
 
 function childrenOf(task: string): readonly number[] {
