@@ -6,9 +6,15 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { lookAtAll } from "../../src/disk-watch/look.js";
-import { type DiskExcess, type WatchOptions, watchFolders } from "../../src/disk-watch/watch-folders.js";
+import {
+  type DiskExcess,
+  type DiskWatch,
+  type WatchOptions,
+  watchFolders,
+} from "../../src/disk-watch/watch-folders.js";
 import type { Freezer } from "../../src/limits/freezer.js";
 import { readOr } from "../../src/machine/read-or.js";
+import { createGate } from "../../src/waits/gate.js";
 import { becomesTrue } from "../../src/waits/within.js";
 import { bounded, start } from "../limits/bounded.js";
 import { freezerVersions, onlyVersion } from "../limits/freezers.js";
@@ -24,13 +30,12 @@ const stepMib = 16;
 const sandboxes = sandboxesOfThisFile();
 const never = new AbortController().signal;
 
-/** Resolves with the alarm; the watch ends with the signal or the test. */
-function alarm(options: Omit<WatchOptions, "onExcess">, signal?: AbortSignal): Promise<DiskExcess> {
-  return new Promise((resolve) => {
-    const watch = watchFolders({ intervalMs: 5, ...options, onExcess: resolve });
-    signal?.addEventListener("abort", () => void watch.close());
-    onTestFinished(() => watch.close());
-  });
+/** A watch and its alarm; ends with the test. */
+function watched(options: Omit<WatchOptions, "onExcess">): { excess: Promise<DiskExcess>; watch: DiskWatch } {
+  const alarm = createGate<DiskExcess>();
+  const watch = watchFolders({ intervalMs: 5, ...options, onExcess: alarm.open });
+  onTestFinished(() => watch.close());
+  return { excess: alarm.passed, watch };
 }
 
 /** The MiB that it says to hold, until it holds the most or ends. */
@@ -53,12 +58,11 @@ describe.each(freezerVersions.map((version) => ({ version })))(
         const folder = scratchFolder();
         const folders = [{ path: folder, maxBytes }];
         const { groups, prefix } = bounded({ diskBytes: maxBytes }, undefined, onlyVersion(version));
-        const child = await start([...prefix, "python3", evader, folder, `${stepMib}`, `${mostMib}`]);
-        const unfrozen = watchFolders({ folders, intervalMs: 5, onExcess: () => expect.unreachable() });
-        expect(await lastHeld(child.stdout)).toBe(mostMib);
-        await unfrozen.close();
-        const { freezer } = groups;
-        expect(await alarm({ folders, freezer })).toEqual({
+        const child = await start([...prefix, "python3", evader, folder, `${stepMib}`, "64"]);
+        const unfrozen = watched({ folders });
+        expect(await Promise.race([lastHeld(child.stdout, 64), unfrozen.excess])).toBe(64);
+        await unfrozen.watch.close();
+        expect(await watched({ folders, freezer: groups.freezer }).excess).toEqual({
           path: folder,
           reason: `it holds more than ${maxBytes} bytes`,
         });
@@ -137,8 +141,10 @@ describe("a look at what changes meanwhile", () => {
   it("gives the alarm where that goes on", async () => {
     const freezer = faulty(() => Promise.reject(new Error("EIO")));
     const folder = changing();
-    const excess = alarm({ folders: [folder], freezer });
-    expect(await excess).toMatchObject({ path: folder.path, reason: expect.stringContaining("EIO") });
+    expect(await watched({ folders: [folder], freezer }).excess).toMatchObject({
+      path: folder.path,
+      reason: expect.stringContaining("EIO"),
+    });
   });
 
   it("lets the sandbox go when the watch is closed in the middle", async () => {
