@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { Freezer } from "../limits/freezer.js";
+import { boundSignal } from "../waits/bound-signal.js";
 import { measureDeleted } from "./measure-deleted.js";
 import { type TreeUsage, walkTree } from "./measure-folder.js";
 import type { WatchedFolder } from "./watched-folders.js";
@@ -23,7 +24,7 @@ const clockSlackMs = 20;
 /** Who is longer in the kernel, such as in a write of gigabytes, is not waited for. */
 const standstillMs = 1_000;
 /** How long a sandbox is held still for one look: a tree that takes longer was not seen. */
-const maxFrozenMs = 5_000;
+const maxFrozenMs = 10_000;
 
 /**
  * Looks at all folders. Where something changed meanwhile, what was found is not the state of any moment: a program that sees the
@@ -38,10 +39,10 @@ export async function lookAtAll(sights: Sights, signal: AbortSignal): Promise<re
 }
 
 async function lookFrozen(sights: Sights, freezer: Freezer, signal: AbortSignal): Promise<readonly Look[]> {
-  const bound = AbortSignal.any([signal, AbortSignal.timeout(maxFrozenMs)]);
+  const bound = boundSignal(maxFrozenMs, () => new Error(`it takes longer than ${maxFrozenMs} ms`), signal);
   try {
-    const standsStill = await freezer.freeze(standstillMs, bound);
-    const looks = await lookOnce(sights, bound);
+    const standsStill = await freezer.freeze(standstillMs, bound.signal);
+    const looks = await lookOnce(sights, bound.signal);
     // The host may write all the while: it is trusted.
     return standsStill
       ? looks
@@ -51,6 +52,7 @@ async function lookFrozen(sights: Sights, freezer: Freezer, signal: AbortSignal)
     return sights.folders.map(({ path }) => missed(path, `it cannot be looked at while frozen: ${messageOf(cause)}`));
   } finally {
     freezer.thaw();
+    bound.release();
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { lookAtAll } from "../../src/disk-watch/look.js";
 import {
   type DiskExcess,
@@ -135,6 +135,20 @@ describe("a look at what changes meanwhile", () => {
     const freezer = faulty(freeze);
     const looks = await lookAtAll({ folders: [changing()], freezer }, never);
     expect(looks).toMatchObject([{ verdict: "unseen", reason: expect.stringMatching(reason) }]);
+    expect(freezer.thawed()).toBe(1);
+  });
+
+  it("holds nothing still for longer than 10 s", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const freezer = faulty((_, bound) => {
+      vi.advanceTimersByTime(9_999);
+      expect(bound.aborted).toBe(false);
+      vi.advanceTimersByTime(1);
+      return Promise.resolve(true);
+    });
+    const looks = await lookAtAll({ folders: [changing()], freezer }, never);
+    expect(looks).toMatchObject([{ verdict: "unseen", reason: expect.stringContaining("longer than 10000 ms") }]);
     expect(freezer.thawed()).toBe(1);
   });
 
