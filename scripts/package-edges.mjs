@@ -15,6 +15,7 @@ export const allowedEdges = {
   "@berth/process-confinement": { ours: [], npm: [] },
   "@berth/environment-leases": { ours: ["process-confinement"], npm: ["zod"] },
   "@berth/code-sessions": { ours: ["environment-leases", "stdio-transport", "jsonrpc-framing"], npm: ["zod"] },
+  "@berth/venv-host": { ours: ["stdio-transport", "jsonrpc-framing"], npm: ["zod", "yaml"] },
   "berth-gateway": {
     ours: ["mcp-relay", "mcp-server", "stdio-transport", "spawn-attestation", "audit-chain"],
     npm: ["commander", "pino", "pino-pretty", "yaml", "zod", "@clack/prompts"],
