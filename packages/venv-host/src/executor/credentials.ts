@@ -28,7 +28,7 @@ export interface RawCredentials {
   readonly delegated: readonly DelegatedToken[];
 }
 
-/** What one call is given: exactly one of the two. */
+/** What one call is given: exactly one of the two. `token` is read by name: it is no own property, so that copies and JSON have none. */
 export type Credential =
   | { readonly inbound: Pick<InboundToken, "token" | "kind" | "sourceHeader"> }
   | { readonly delegated: Pick<DelegatedToken, "token" | "outboundHeader" | "audience" | "scopes"> };

@@ -4,10 +4,11 @@ import type { JsonObject, JsonValue } from "./json.js";
 export interface DelegationHop {
   readonly subjectId: string;
   readonly subjectType: string;
-  readonly audience: string;
+  readonly audience?: string | undefined;
   readonly scopesGranted: readonly string[];
-  readonly strategy: string;
-  readonly [name: string]: JsonValue;
+  readonly strategy?: string | undefined;
+  /** Other members, under their names on the wire: `timestamp`, `ttl_seconds`, `from_cache`. */
+  readonly [name: string]: JsonValue | undefined;
 }
 
 /** HTTP as a request shows it. Header names in any case; each is kept as it came. */

@@ -37,11 +37,15 @@ export interface PluginEntry {
   readonly config: JsonObject | undefined;
   /** Other keys of the entry, for kinds that are configured beside `config`, such as `dir`. */
   readonly more: JsonObject;
+  /** Where it begins in its file; undefined when it was not read from one. */
+  readonly line?: number | undefined;
 }
 
 /** A plugins.yaml, read and checked. */
 export interface PluginsConfig {
   readonly plugins: readonly PluginEntry[];
+  /** Names the file in errors. */
+  readonly file?: string | undefined;
   readonly settings: PluginSettings;
   /** What was odd and is no error: unknown keys, `plugin_dirs`; one sentence with its line each. */
   readonly warnings: readonly string[];
@@ -51,7 +55,10 @@ export interface PluginsConfig {
 export interface PluginSettings {
   /** For one plugin's hook, 1 to 600_000 milliseconds. Default 30_000. */
   readonly pluginTimeoutMs: number;
+  /** The first deny of a concurrent plugin ends the others' calls. Default true. */
   readonly shortCircuitOnDeny: boolean;
+  /** Audit plugins of one priority run beside each other. Default false. */
   readonly parallelWithinBand: boolean;
+  /** `start` rejects with the first fault, and `on_error: fail` denies in every foreground phase. Default false. */
   readonly failOnPluginError: boolean;
 }

@@ -15,6 +15,23 @@ export interface PluginHostOptions {
   readonly onProgress?: ((plugin: string, step: string) => void) | undefined;
   readonly onLog?: ((plugin: string, line: string) => void) | undefined;
   readonly scheduler?: Scheduler | undefined;
+  readonly limits?: ExecutorLimits | undefined;
+}
+
+/** What bounds a host of plugins. */
+export interface ExecutorLimits {
+  /** Levels of a payload, context, extension or reply, 8 to 512. Default 128. */
+  readonly maxDepth?: number | undefined;
+  /** Values in one of them, 1_000 to 10_000_000. Default 1_000_000. */
+  readonly maxValues?: number | undefined;
+  /** Characters of all strings and names in one of them, 1_024 to 134_217_728. Default 16_777_216. */
+  readonly maxTextChars?: number | undefined;
+  /** For making one plugin ready, 1 to 3_600_000. Default 900_000. */
+  readonly openTimeoutMs?: number | undefined;
+  /** For one plugin's answer about its health, 1 to 60_000. Default 5_000. */
+  readonly healthTimeoutMs?: number | undefined;
+  /** Calls of fire_and_forget plugins under way, 1 to 100_000; more are skipped. Default 1_000. */
+  readonly maxBackgroundCalls?: number | undefined;
 }
 
 /** Monotonic time and timers. */
@@ -28,30 +45,38 @@ export interface HookRequest extends WaitOptions {
   readonly hook: string;
   /** In wire form. */
   readonly payload: JsonObject;
-  readonly globalContext: GlobalContext;
+  /** Without a `requestId`, the string `request_id` of its state is taken, else a new UUID. */
+  readonly globalContext: Omit<GlobalContext, "requestId"> & { readonly requestId?: string | undefined };
   readonly extensions?: Extensions | undefined;
   readonly credentials?: RawCredentials | undefined;
   /** From the hook before the same call: gives plugins their state back. */
   readonly carried?: CarriedState | undefined;
 }
 
-/** What plugins noted; opaque, of the host that gave it. */
+/** What plugins noted, for the hook after the same call: good only at the host that gave it, for the same request. */
 export interface CarriedState {
-  readonly byPlugin: ReadonlyMap<string, JsonObject>;
+  readonly requestId: string;
 }
 
 /** What all plugins together decided. */
 export interface HookOutcome {
   readonly allowed: boolean;
-  /** Changed by those that may, else the one that came. */
+  /** Changed by those that may, else the one that came; tokens of a credential hook's payload are placeholders. */
   readonly payload: JsonObject;
   /** The same object that came when nothing was applied. */
   readonly extensions: Extensions | undefined;
-  /** The answer of an identity or delegation hook, in its result form. */
+  /**
+   * The last answer in a result form of its own: identity_resolve, token_delegate (the token that was made is in it),
+   * http_auth_*; for http_*_request all headers that plugins set.
+   */
   readonly result: JsonObject | undefined;
   /** Set when it is not allowed; made up when the plugin gave none. */
   readonly violation: (Violation & { readonly plugin: string }) | undefined;
   readonly httpHeaders: Readonly<Record<string, string>>;
+  /** What plugins told beside their answers; later plugins over earlier ones, per key. */
+  readonly metadata: JsonObject;
+  /** The longest wait that a plugin asked for. */
+  readonly retryDelayMs: number;
   readonly carried: CarriedState;
   readonly executions: readonly HookExecution[];
 }
