@@ -32,6 +32,8 @@ export interface ExecutorLimits {
   readonly healthTimeoutMs?: number | undefined;
   /** Calls of fire_and_forget plugins under way, 1 to 100_000; more are skipped. Default 1_000. */
   readonly maxBackgroundCalls?: number | undefined;
+  /** How long `close` waits for them, 0 to 600_000. Default 5_000. */
+  readonly backgroundGraceMs?: number | undefined;
 }
 
 /** Monotonic time and timers. */

@@ -1,0 +1,32 @@
+import { PluginHostError } from "./errors.js";
+import type { HookDecision } from "./plugin-host.js";
+import { untilAborted } from "./until-aborted.js";
+
+/** Tells of decisions in their order, and waits for all of them at the end: a log may write many at once. */
+export interface DecisionLog {
+  note(decision: HookDecision): void;
+  /** @throws {PluginHostError} `DECISION_NOT_RECORDED` when one was not. */
+  settled(signal: AbortSignal): Promise<void>;
+}
+
+export function createDecisionLog(record: ((decision: HookDecision) => void | Promise<void>) | undefined): DecisionLog {
+  const pending: Promise<void>[] = [];
+  return {
+    note(decision) {
+      if (record === undefined) return;
+      const writing = (async () => record(decision))();
+      writing.catch(() => undefined); // told of by `settled`; here only so that Node does not end the process before
+      pending.push(writing);
+    },
+    async settled(signal) {
+      try {
+        await untilAborted(Promise.all(pending), signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw new PluginHostError("DECISION_NOT_RECORDED", "a decision of a plugin could not be recorded", {
+          cause: error,
+        });
+      }
+    },
+  };
+}
