@@ -149,9 +149,10 @@ function mergeReturned(
 /** The error itself is kept by nobody: its stack and members may hold what its plugin was given. */
 function failure({ redactor }: HookSession, error: unknown): Failed {
   const isTimeout = error instanceof PluginHostError && error.code === "PLUGIN_TIMEOUT";
+  const code = errorCode(error);
   return {
-    outcome: isTimeout || errorCode(error) === "WORKER_TIMEOUT" ? "timed_out" : "failed",
-    code: errorCode(error),
-    reason: redactor.text(errorText(error)),
+    outcome: isTimeout || code === "WORKER_TIMEOUT" ? "timed_out" : "failed",
+    code: code === undefined ? undefined : redactor.text(code),
+    reason: errorText(error, redactor.text),
   };
 }

@@ -5,9 +5,6 @@ import type { JsonObject, JsonValue } from "./json.js";
 import type { PluginReply, Violation } from "./plugin-call.js";
 
 const MAX_RETRY_DELAY_MS = 86_400_000;
-const MAX_REASON_CHARS = 2_000;
-const MAX_DESCRIPTION_CHARS = 8_000;
-const MAX_CODE_CHARS = 200;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -98,9 +95,9 @@ function readContext(value: unknown, refuse: (fault: string) => Error): PluginRe
 function tryViolation(value: unknown): Violation | undefined {
   if (!isPlainRecord(value)) return undefined;
   return {
-    reason: textOf(value["reason"], MAX_REASON_CHARS),
-    description: textOf(value["description"], MAX_DESCRIPTION_CHARS),
-    code: textOf(value["code"], MAX_CODE_CHARS),
+    reason: textOf(value["reason"]),
+    description: textOf(value["description"]),
+    code: textOf(value["code"]),
     details: tryObject(value["details"]) ?? {},
     mcpErrorCode: wholeOf(value["mcp_error_code"]) ?? wholeOf(value["proto_error_code"]),
     httpStatusCode: statusOf(value["http_status_code"]),
@@ -108,16 +105,8 @@ function tryViolation(value: unknown): Violation | undefined {
   };
 }
 
-function textOf(value: unknown, maxChars: number): string {
-  return typeof value === "string" ? cutText(value, maxChars) : "";
-}
-
-/** Cuts between characters, never inside one. */
-export function cutText(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
-  const last = text.charCodeAt(maxChars - 1);
-  const isSplit = last >= 0xd800 && last <= 0xdbff;
-  return text.slice(0, isSplit ? maxChars - 1 : maxChars);
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function wholeOf(value: unknown): number | undefined {

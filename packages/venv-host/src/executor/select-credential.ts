@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { Credential, DelegatedToken, InboundToken, RawCredentials, TokenKind } from "./credentials.js";
 import { PluginHostError } from "./errors.js";
 import type { JsonObject } from "./json.js";
@@ -17,6 +18,10 @@ class HeldToken {
   }
   get token(): string {
     return this.#token;
+  }
+  /** An inspection that shows getters would call that of the token. */
+  [inspect.custom](): object {
+    return { ...this };
   }
 }
 

@@ -1,10 +1,15 @@
 import { copyJsonObject, type JsonBounds } from "./bounded-json.js";
+import { cutText } from "./error-text.js";
 import { PluginHostError } from "./errors.js";
 import { type HeaderMap, readHeaderMap } from "./header-map.js";
 import { rejectionOf } from "./hook-forms.js";
 import type { JsonObject } from "./json.js";
 import type { PluginReply, Violation } from "./plugin-call.js";
 import type { Redactor } from "./redact.js";
+
+const MAX_REASON_CHARS = 2_000;
+const MAX_DESCRIPTION_CHARS = 8_000;
+const MAX_CODE_CHARS = 200;
 
 /** What counts of a reply, within bounds and without tokens. */
 export type Verdict = Denial | Permission;
@@ -42,15 +47,17 @@ export interface TakeOptions {
  */
 export function takeReply(reply: PluginReply, options: TakeOptions): Verdict {
   if (reply.continueProcessing === false) return deny(takeViolation(reply.violation, options));
-  const modifiedPayload = takePart(reply.modifiedPayload, options);
+  const { modifiedPayload } = reply;
+  // Before it is checked: a rejection that is broken elsewhere rejects all the same.
   const rejection = modifiedPayload === undefined ? undefined : rejectionOf(options.hook, modifiedPayload);
   if (rejection !== undefined) {
-    const { reason, status } = rejection;
+    const { status } = rejection;
+    const reason = cutText(options.redactor.text(rejection.reason), MAX_REASON_CHARS);
     return deny({ ...madeUp(options.plugin, "identity_rejected", reason), httpStatusCode: status });
   }
   return {
     denies: false,
-    modifiedPayload,
+    modifiedPayload: takePart(modifiedPayload, options),
     modifiedExtensions: takePart(reply.modifiedExtensions, options),
     metadata: takePart(reply.metadata, options) ?? {},
     httpHeaders: takeHeaders(reply.httpHeaders, options),
@@ -101,9 +108,10 @@ function takeViolation(violation: Violation | undefined, options: TakeOptions): 
   const { plugin, redactor } = options;
   if (violation === undefined) return madeUp(plugin, "plugin_denied", "denied without a reason");
   return {
-    reason: redactor.text(violation.reason),
-    description: redactor.text(violation.description),
-    code: redactor.text(violation.code),
+    // Hidden before they are cut: half a token could not be found any more.
+    reason: cutText(redactor.text(violation.reason), MAX_REASON_CHARS),
+    description: cutText(redactor.text(violation.description), MAX_DESCRIPTION_CHARS),
+    code: cutText(redactor.text(violation.code), MAX_CODE_CHARS),
     details: tryDetails(violation.details, options) ?? {},
     mcpErrorCode: violation.mcpErrorCode,
     httpStatusCode: violation.httpStatusCode,

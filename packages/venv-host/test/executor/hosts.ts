@@ -6,6 +6,7 @@ import {
   type InProcessHook,
   inProcess,
   type JsonObject,
+  type PluginCall,
   type PluginEntry,
   type PluginHost,
   type PluginHostOptions,
@@ -89,6 +90,14 @@ export async function runOver(
 
 /** A plugin that allows and changes nothing. */
 export const allow: InProcessHook = () => ({});
+
+/** A plugin that keeps what it is shown, and answers always the same. */
+export function keeping(calls: PluginCall[], answer: unknown = {}): InProcessHook {
+  return (call) => {
+    calls.push(call);
+    return answer;
+  };
+}
 
 /** A plugin that denies. */
 export function deny(code: string): InProcessHook {
