@@ -1,10 +1,10 @@
-export { pythonCapabilities } from "./executor/capabilities.js";
 export type { ReadPluginsOptions } from "./executor/config/read-plugins-config.js";
 export { readPluginsConfig } from "./executor/config/read-plugins-config.js";
 export { createPluginHost } from "./executor/create-plugin-host.js";
 export type * from "./executor/credentials.js";
 export type { PluginHostErrorCode } from "./executor/errors.js";
 export { isPluginHostError, PluginHostError } from "./executor/errors.js";
+export { pythonCapabilities } from "./executor/extensions/capabilities.js";
 export type * from "./executor/extensions.js";
 export type { InProcessHook, InProcessPlugin } from "./executor/in-process.js";
 export { inProcess } from "./executor/in-process.js";

@@ -1,17 +1,17 @@
 import { systemScheduler } from "@berth/jsonrpc-framing";
-import { createBackgroundCalls } from "./background-calls.js";
-import { createCarriedStates } from "./carried-state.js";
+import { placeEntries } from "./config/registered-kinds.js";
 import { PluginHostError } from "./errors.js";
+import { createWriteAuthorities, type WriteAuthorities } from "./extensions/write-authority.js";
 import { readExecutorLimits } from "./limits.js";
-import { PHASES } from "./phases.js";
 import type { PluginEntry } from "./plugin-config.js";
 import type { HookRequest, PluginHost, PluginHostOptions, PluginStatus } from "./plugin-host.js";
 import type { WaitOptions } from "./plugin-kind.js";
-import { createPluginSlot, type PluginSlot } from "./plugin-slot.js";
-import { placeEntries } from "./registered-kinds.js";
-import { type HookRunner, runHook } from "./run-hook.js";
+import { createBackgroundCalls } from "./run/background-calls.js";
+import { createCarriedStates } from "./run/carried-state.js";
+import { PHASES } from "./run/phases.js";
+import { createPluginSlot, type PluginSlot } from "./run/plugin-slot.js";
+import { type HookRunner, runHook } from "./run/run-hook.js";
 import { linkAbort } from "./until-aborted.js";
-import { createWriteAuthorities, type WriteAuthorities } from "./write-authority.js";
 
 /** Plugins that `start` makes ready at the same time. */
 const MAX_OPENING = 4;

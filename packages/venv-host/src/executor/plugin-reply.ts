@@ -1,6 +1,6 @@
 import { isPlainRecord, setMember } from "./bounded-json.js";
 import { PluginHostError } from "./errors.js";
-import { type HeaderMap, readHeaderMap } from "./header-map.js";
+import { type HeaderMap, readHeaderMap } from "./extensions/header-map.js";
 import type { JsonObject, JsonValue } from "./json.js";
 import type { PluginReply, Violation } from "./plugin-call.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createWriteAuthorities } from "../../src/executor/write-authority.js";
+import { createWriteAuthorities } from "../../src/executor/extensions/write-authority.js";
 import type { Extensions, HookOutcome, JsonObject, PluginMode } from "../../src/executor.js";
 import { extensions, runOver } from "./hosts.js";
 

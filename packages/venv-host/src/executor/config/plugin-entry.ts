@@ -1,5 +1,5 @@
 import { copyJsonObject, type JsonBounds } from "../bounded-json.js";
-import { knownCapabilities } from "../capabilities.js";
+import { knownCapabilities } from "../extensions/capabilities.js";
 import type { JsonObject } from "../json.js";
 import type { OnError, PluginCondition, PluginEntry, PluginMode } from "../plugin-config.js";
 import type { ConditionOfFile, EntryOfFile, ModeOfFile } from "./plugins-schema.js";

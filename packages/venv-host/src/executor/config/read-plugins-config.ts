@@ -1,10 +1,10 @@
 import type { ZodError } from "zod";
 import { isPlainRecord } from "../bounded-json.js";
 import type { PluginEntry, PluginSettings, PluginsConfig } from "../plugin-config.js";
-import { configError } from "../registered-kinds.js";
 import { findFaultsOfMeaning, findOddities } from "./oddities.js";
 import { type Complaints, makeEntry } from "./plugin-entry.js";
 import { type PluginsFile, pluginsSchema, type SettingsOfFile } from "./plugins-schema.js";
+import { configError } from "./registered-kinds.js";
 import { readYamlText, type YamlFault, type YamlPath, type YamlText } from "./yaml-text.js";
 
 const MAX_FAULTS = 100;

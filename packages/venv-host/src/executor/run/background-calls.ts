@@ -1,8 +1,8 @@
+import { PluginHostError } from "../errors.js";
+import type { Scheduler } from "../plugin-host.js";
 import { askPlugin } from "./ask-plugin.js";
-import { PluginHostError } from "./errors.js";
 import type { HookProgress, HookSession } from "./hook-session.js";
 import { seenBy } from "./phases.js";
-import type { Scheduler } from "./plugin-host.js";
 import type { PluginSlot } from "./plugin-slot.js";
 import { codeOf, executionOf, makeExecution, note, skip, switchOff, tell } from "./settle.js";
 

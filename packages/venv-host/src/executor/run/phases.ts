@@ -1,10 +1,10 @@
+import { isAsked } from "../payload/conditions.js";
+import type { PluginMode } from "../plugin-config.js";
+import { type LinkedAbort, linkAbort } from "../until-aborted.js";
 import { type Attempt, askPlugin, type Seen } from "./ask-plugin.js";
-import { isAsked } from "./conditions.js";
 import type { HookProgress, HookSession } from "./hook-session.js";
-import type { PluginMode } from "./plugin-config.js";
 import type { PluginSlot } from "./plugin-slot.js";
 import { denialOf, settle, skip } from "./settle.js";
-import { type LinkedAbort, linkAbort } from "./until-aborted.js";
 
 /** In this order plugins run; `disabled` ones never. */
 export const PHASES: readonly PluginMode[] = ["sequential", "transform", "audit", "concurrent", "fire_and_forget"];

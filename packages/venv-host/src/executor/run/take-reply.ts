@@ -1,11 +1,11 @@
-import { copyJsonObject, type JsonBounds } from "./bounded-json.js";
-import { cutText } from "./error-text.js";
-import { PluginHostError } from "./errors.js";
-import { type HeaderMap, readHeaderMap } from "./header-map.js";
-import { rejectionOf } from "./hook-forms.js";
-import type { JsonObject } from "./json.js";
-import type { PluginReply, Violation } from "./plugin-call.js";
-import type { Redactor } from "./redact.js";
+import { copyJsonObject, type JsonBounds } from "../bounded-json.js";
+import { cutText } from "../error-text.js";
+import { PluginHostError } from "../errors.js";
+import { type HeaderMap, readHeaderMap } from "../extensions/header-map.js";
+import type { JsonObject } from "../json.js";
+import { rejectionOf } from "../payload/hook-forms.js";
+import type { PluginReply, Violation } from "../plugin-call.js";
+import type { Redactor } from "../secrets/redact.js";
 
 const MAX_REASON_CHARS = 2_000;
 const MAX_DESCRIPTION_CHARS = 8_000;

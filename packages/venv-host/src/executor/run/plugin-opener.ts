@@ -1,9 +1,9 @@
-import { errorText } from "./error-text.js";
-import { PluginHostError } from "./errors.js";
-import type { PluginEntry } from "./plugin-config.js";
-import type { Scheduler } from "./plugin-host.js";
-import type { PluginKind, RunningPlugin } from "./plugin-kind.js";
-import { linkAbort, untilAborted } from "./until-aborted.js";
+import { errorText } from "../error-text.js";
+import { PluginHostError } from "../errors.js";
+import type { PluginEntry } from "../plugin-config.js";
+import type { Scheduler } from "../plugin-host.js";
+import type { PluginKind, RunningPlugin } from "../plugin-kind.js";
+import { linkAbort, untilAborted } from "../until-aborted.js";
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;

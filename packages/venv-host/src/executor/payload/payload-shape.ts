@@ -1,6 +1,6 @@
-import { isJsonObject } from "./bounded-json.js";
-import { readHeaderMap } from "./header-map.js";
-import type { JsonObject, JsonValue } from "./json.js";
+import { isJsonObject } from "../bounded-json.js";
+import { readHeaderMap } from "../extensions/header-map.js";
+import type { JsonObject, JsonValue } from "../json.js";
 
 /** What a member of a payload must be. */
 export type MemberKind =

@@ -1,10 +1,10 @@
-import { type CopyOptions, copyJsonObject, isSameJson, type JsonBounds, mergeMembers } from "./bounded-json.js";
-import { PluginHostError } from "./errors.js";
-import { overlayHeaders, readHeaderMap } from "./header-map.js";
+import { type CopyOptions, copyJsonObject, isSameJson, type JsonBounds, mergeMembers } from "../bounded-json.js";
+import { PluginHostError } from "../errors.js";
+import { overlayHeaders, readHeaderMap } from "../extensions/header-map.js";
+import type { JsonObject } from "../json.js";
+import { REDACTED, type Redactor } from "../secrets/redact.js";
 import { type HookForm, saysNothing } from "./hook-forms.js";
-import type { JsonObject } from "./json.js";
 import { readShape } from "./payload-shape.js";
-import { REDACTED, type Redactor } from "./redact.js";
 
 /** What plugins have made of a request so far. */
 export interface Work {

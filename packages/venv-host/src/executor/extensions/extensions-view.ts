@@ -1,7 +1,7 @@
-import { type CopyOptions, copyJsonObject } from "./bounded-json.js";
+import { type CopyOptions, copyJsonObject } from "../bounded-json.js";
+import type { Extensions, ExtensionsView, HttpExtension, SecurityExtension, SubjectExtension } from "../extensions.js";
 import { maySee } from "./capabilities.js";
 import { wireDelegation } from "./delegation-chain.js";
-import type { Extensions, ExtensionsView, HttpExtension, SecurityExtension, SubjectExtension } from "./extensions.js";
 import { withoutSensitive } from "./header-map.js";
 
 type Wire = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
-import { isJsonObject } from "./bounded-json.js";
+import { isJsonObject } from "../bounded-json.js";
+import type { DelegationHop, ReturnedExtensions } from "../extensions.js";
+import type { JsonObject, JsonValue } from "../json.js";
 import { readChain } from "./delegation-chain.js";
-import type { DelegationHop, ReturnedExtensions } from "./extensions.js";
 import { OPEN_SLOTS } from "./extensions-view.js";
 import { type HeaderMap, readHeaderMap } from "./header-map.js";
-import type { JsonObject, JsonValue } from "./json.js";
 
 const MAX_LABELS = 1_000;
 const MAX_LABEL_CHARS = 200;

@@ -1,9 +1,9 @@
-import { isSameJson } from "./bounded-json.js";
+import { isSameJson } from "../bounded-json.js";
+import type { Extensions, HttpExtension, SecurityExtension } from "../extensions.js";
+import type { JsonObject } from "../json.js";
 import type { WritablePart } from "./capabilities.js";
 import { tryExtendChain } from "./delegation-chain.js";
-import type { Extensions, HttpExtension, SecurityExtension } from "./extensions.js";
 import { applyHeaderChanges, type HeaderMap, headerChanges, withoutSensitive } from "./header-map.js";
-import type { JsonObject } from "./json.js";
 import type { ReturnedSlots } from "./returned-extensions.js";
 
 /** What a merge goes by. */

@@ -1,6 +1,6 @@
-import { isJsonObject, isSameJson, setMember } from "./bounded-json.js";
-import type { DelegationExtension, DelegationHop } from "./extensions.js";
-import type { JsonObject, JsonValue } from "./json.js";
+import { isJsonObject, isSameJson, setMember } from "../bounded-json.js";
+import type { DelegationExtension, DelegationHop } from "../extensions.js";
+import type { JsonObject, JsonValue } from "../json.js";
 
 const MAX_HOPS = 256;
 const MAX_ID_CHARS = 1_000;

@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { mergeMembers } from "./bounded-json.js";
-import type { Credential } from "./credentials.js";
-import { errorCode, errorText } from "./error-text.js";
-import { PluginHostError } from "./errors.js";
-import type { Extensions } from "./extensions.js";
-import { mergeExtensions } from "./extensions-merge.js";
-import { viewExtensions } from "./extensions-view.js";
+import { mergeMembers } from "../bounded-json.js";
+import type { Credential } from "../credentials.js";
+import { errorCode, errorText } from "../error-text.js";
+import { PluginHostError } from "../errors.js";
+import { mergeExtensions } from "../extensions/extensions-merge.js";
+import { viewExtensions } from "../extensions/extensions-view.js";
+import { readReturnedExtensions } from "../extensions/returned-extensions.js";
+import type { Extensions } from "../extensions.js";
+import type { JsonObject } from "../json.js";
+import { applyModified, type Work } from "../payload/payloads.js";
+import type { PluginCall, PluginReply } from "../plugin-call.js";
+import type { RunningPlugin } from "../plugin-kind.js";
+import { selectCredential } from "../secrets/select-credential.js";
+import { linkAbort, untilAborted } from "../until-aborted.js";
 import { type HookProgress, type HookSession, POWERS } from "./hook-session.js";
-import type { JsonObject } from "./json.js";
-import { applyModified, type Work } from "./payloads.js";
-import type { PluginCall, PluginReply } from "./plugin-call.js";
-import type { RunningPlugin } from "./plugin-kind.js";
 import type { PluginSlot } from "./plugin-slot.js";
-import { readReturnedExtensions } from "./returned-extensions.js";
-import { selectCredential } from "./select-credential.js";
 import { type Denial, type Permission, takeReply } from "./take-reply.js";
-import { linkAbort, untilAborted } from "./until-aborted.js";
 
 /** What came of asking one plugin. */
 export type Attempt = { readonly durationMs: number } & (Denied | Allowed | Failed);

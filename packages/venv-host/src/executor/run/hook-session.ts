@@ -1,15 +1,15 @@
-import type { RawCredentials } from "./credentials.js";
+import type { RawCredentials } from "../credentials.js";
+import type { WriteAuthorities } from "../extensions/write-authority.js";
+import type { Extensions } from "../extensions.js";
+import type { JsonObject } from "../json.js";
+import type { ExecutorTerms } from "../limits.js";
+import type { HookForm } from "../payload/hook-forms.js";
+import type { Work } from "../payload/payloads.js";
+import type { GlobalContext, Violation } from "../plugin-call.js";
+import type { PluginMode, PluginSettings } from "../plugin-config.js";
+import type { HookExecution, Scheduler } from "../plugin-host.js";
+import type { Redactor } from "../secrets/redact.js";
 import type { DecisionLog } from "./decisions.js";
-import type { Extensions } from "./extensions.js";
-import type { HookForm } from "./hook-forms.js";
-import type { JsonObject } from "./json.js";
-import type { ExecutorTerms } from "./limits.js";
-import type { Work } from "./payloads.js";
-import type { GlobalContext, Violation } from "./plugin-call.js";
-import type { PluginMode, PluginSettings } from "./plugin-config.js";
-import type { HookExecution, Scheduler } from "./plugin-host.js";
-import type { Redactor } from "./redact.js";
-import type { WriteAuthorities } from "./write-authority.js";
 
 /** What stays the same while one hook runs. */
 export interface HookSession {

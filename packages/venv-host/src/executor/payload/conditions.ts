@@ -1,8 +1,8 @@
-import { isPlainRecord } from "./bounded-json.js";
+import { isPlainRecord } from "../bounded-json.js";
+import type { JsonObject } from "../json.js";
+import type { GlobalContext } from "../plugin-call.js";
+import type { PluginCondition } from "../plugin-config.js";
 import { type HookForm, namedIn } from "./hook-forms.js";
-import type { JsonObject } from "./json.js";
-import type { GlobalContext } from "./plugin-call.js";
-import type { PluginCondition } from "./plugin-config.js";
 
 /** Whether a plugin is asked: one of its conditions holds, or it has none. */
 export function isAsked(

@@ -1,6 +1,6 @@
-import { PluginHostError } from "./errors.js";
-import type { HookDecision } from "./plugin-host.js";
-import { untilAborted } from "./until-aborted.js";
+import { PluginHostError } from "../errors.js";
+import type { HookDecision } from "../plugin-host.js";
+import { untilAborted } from "../until-aborted.js";
 
 /** Tells of decisions in their order, and waits for all of them at the end: a log may write many at once. */
 export interface DecisionLog {

@@ -1,13 +1,13 @@
-import { errorText } from "./error-text.js";
-import { PluginHostError } from "./errors.js";
-import type { ExecutorTerms } from "./limits.js";
-import type { PluginEntry } from "./plugin-config.js";
-import type { Scheduler } from "./plugin-host.js";
-import type { PluginHealth, PluginKind, RunningPlugin, WaitOptions } from "./plugin-kind.js";
+import { errorText } from "../error-text.js";
+import { PluginHostError } from "../errors.js";
+import type { WriteAuthority } from "../extensions/write-authority.js";
+import type { ExecutorTerms } from "../limits.js";
+import type { PluginEntry } from "../plugin-config.js";
+import type { Scheduler } from "../plugin-host.js";
+import type { PluginHealth, PluginKind, RunningPlugin, WaitOptions } from "../plugin-kind.js";
+import { createRedactor, type Redactor } from "../secrets/redact.js";
+import { linkAbort, untilAborted } from "../until-aborted.js";
 import { createPluginOpener, type PluginOpener } from "./plugin-opener.js";
-import { createRedactor, type Redactor } from "./redact.js";
-import { linkAbort, untilAborted } from "./until-aborted.js";
-import type { WriteAuthority } from "./write-authority.js";
 
 /** Tokens that a plugin's late log lines are still searched for. */
 const MAX_REMEMBERED_TOKENS = 64;

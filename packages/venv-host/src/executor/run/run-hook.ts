@@ -1,19 +1,19 @@
+import type { WriteAuthorities } from "../extensions/write-authority.js";
+import type { ExecutorTerms } from "../limits.js";
+import { hookForm } from "../payload/hook-forms.js";
+import { secretIn, takePayload } from "../payload/payloads.js";
+import { takeContext } from "../payload/request-context.js";
+import type { PluginSettings } from "../plugin-config.js";
+import type { HookOutcome, HookRequest, PluginHostOptions, Scheduler } from "../plugin-host.js";
+import { createRedactor, type Redactor } from "../secrets/redact.js";
+import { tokensOf } from "../secrets/select-credential.js";
+import { linkAbort } from "../until-aborted.js";
 import type { BackgroundCalls } from "./background-calls.js";
 import type { CarriedStates } from "./carried-state.js";
 import { createDecisionLog } from "./decisions.js";
-import { hookForm } from "./hook-forms.js";
 import type { HookProgress, HookSession } from "./hook-session.js";
-import type { ExecutorTerms } from "./limits.js";
-import { secretIn, takePayload } from "./payloads.js";
 import { runPhases } from "./phases.js";
-import type { PluginSettings } from "./plugin-config.js";
-import type { HookOutcome, HookRequest, PluginHostOptions, Scheduler } from "./plugin-host.js";
 import type { PluginSlot } from "./plugin-slot.js";
-import { createRedactor, type Redactor } from "./redact.js";
-import { takeContext } from "./request-context.js";
-import { tokensOf } from "./select-credential.js";
-import { linkAbort } from "./until-aborted.js";
-import type { WriteAuthorities } from "./write-authority.js";
 
 /** What the hooks of one host share. */
 export interface HookRunner {

@@ -1,6 +1,6 @@
-import { PluginHostError } from "./errors.js";
-import type { JsonObject } from "./json.js";
-import type { CarriedState } from "./plugin-host.js";
+import { PluginHostError } from "../errors.js";
+import type { JsonObject } from "../json.js";
+import type { CarriedState } from "../plugin-host.js";
 
 /** What plugins noted during a hook. */
 export interface Notes {

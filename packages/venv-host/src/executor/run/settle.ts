@@ -1,9 +1,9 @@
+import { mergeMembers } from "../bounded-json.js";
+import { overlayHeaders } from "../extensions/header-map.js";
+import type { Violation } from "../plugin-call.js";
+import type { HookExecution } from "../plugin-host.js";
 import type { Allowed, Attempt, Failed } from "./ask-plugin.js";
-import { mergeMembers } from "./bounded-json.js";
-import { overlayHeaders } from "./header-map.js";
 import { type HookProgress, type HookSession, POWERS } from "./hook-session.js";
-import type { Violation } from "./plugin-call.js";
-import type { HookExecution } from "./plugin-host.js";
 import type { PluginSlot } from "./plugin-slot.js";
 import { madeUp, type Permission } from "./take-reply.js";
 

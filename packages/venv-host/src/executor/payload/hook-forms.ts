@@ -1,7 +1,7 @@
-import { isJsonObject, ownMember } from "./bounded-json.js";
-import type { JsonObject } from "./json.js";
+import { isJsonObject, ownMember } from "../bounded-json.js";
+import type { JsonObject } from "../json.js";
+import type { PluginCondition } from "../plugin-config.js";
 import type { PayloadShape } from "./payload-shape.js";
-import type { PluginCondition } from "./plugin-config.js";
 
 /** What a plugin sends back as `modified_payload`. */
 export type AnswerForm =

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
-import type { Credential, DelegatedToken, InboundToken, RawCredentials, TokenKind } from "./credentials.js";
-import { PluginHostError } from "./errors.js";
-import type { JsonObject } from "./json.js";
+import type { Credential, DelegatedToken, InboundToken, RawCredentials, TokenKind } from "../credentials.js";
+import { PluginHostError } from "../errors.js";
+import type { JsonObject } from "../json.js";
 
 const MAX_TOKEN_CHARS = 65_536;
 const MAX_TOKENS = 256;

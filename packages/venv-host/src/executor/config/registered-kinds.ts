@@ -1,6 +1,6 @@
-import { PluginHostError } from "./errors.js";
-import type { PluginEntry, PluginsConfig } from "./plugin-config.js";
-import type { PluginKind } from "./plugin-kind.js";
+import { PluginHostError } from "../errors.js";
+import type { PluginEntry, PluginsConfig } from "../plugin-config.js";
+import type { PluginKind } from "../plugin-kind.js";
 
 const KIND_NAME = /^[a-z][a-z0-9_-]{0,63}$/u;
 

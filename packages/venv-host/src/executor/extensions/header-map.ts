@@ -1,5 +1,5 @@
-import { setMember } from "./bounded-json.js";
-import type { JsonValue } from "./json.js";
+import { setMember } from "../bounded-json.js";
+import type { JsonValue } from "../json.js";
 
 /** Header names and values. */
 export type HeaderMap = Readonly<Record<string, string>>;
