@@ -14,3 +14,4 @@ export type * from "./executor/plugin-config.js";
 export type * from "./executor/plugin-host.js";
 export type * from "./executor/plugin-kind.js";
 export { readPluginReply } from "./executor/plugin-reply.js";
+export { writePluginCall } from "./executor/plugin-task.js";

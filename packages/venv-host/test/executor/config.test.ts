@@ -6,6 +6,7 @@ import {
   type PluginEntry,
   readPluginsConfig,
 } from "../../src/executor.js";
+import { entryOf as entryWith, settings } from "./hosts.js";
 
 async function faultsOf(text: string): Promise<readonly string[]> {
   try {
@@ -290,6 +291,7 @@ plugins:
   expect(Object.getPrototypeOf(entry?.config)).toBe(Object.prototype);
 });
 
+const defaults = entryWith({ name: "p" });
 const kinds = [inProcess("one", { p: { hooks: { a: () => ({}) } } }), inProcess("two", {})];
 
 it("names the kinds that there are when one is unknown, beside all other faults of all entries", async () => {
@@ -318,6 +320,14 @@ it("names the kinds that there are when one is unknown, beside all other faults 
       code: "CONFIG_INVALID",
       message: "plugins.yaml: line 1: plugin r: kind two has no plugin r",
     }),
+  );
+});
+
+it("refuses two plugins of one name, also without a file", () => {
+  const entry = { ...defaults, name: "p", kind: "one", hooks: ["a"] };
+  const config = { plugins: [entry, entry], settings, warnings: [] };
+  expect(() => createPluginHost({ config, kinds })).toThrowError(
+    expect.objectContaining({ code: "CONFIG_INVALID", faults: ["plugin p: its name is another plugin's too"] }),
   );
 });
 

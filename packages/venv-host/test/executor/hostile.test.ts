@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { HookOutcome, JsonObject } from "../../src/executor.js";
-import { allow, keeping, runOver } from "./hosts.js";
+import { allow, hostOf, keeping, requestOf, runOver } from "./hosts.js";
 
 const limits = { maxDepth: 32, maxValues: 1_000, maxTextChars: 1_024 };
 
@@ -154,6 +154,26 @@ it.each([
   const outcome = await runOver([{ name: "p", does: () => Promise.reject(thrown) }]);
   expect(outcome.violation?.code).toBe("plugin_error");
   expect(outcome.violation?.reason.length).toBeLessThanOrEqual(2_000);
+});
+
+it.each([
+  { name: "without a hook", part: { hook: "" }, code: "OPTION_INVALID" },
+  { name: "with an endless hook", part: { hook: "x".repeat(201) }, code: "OPTION_INVALID" },
+  { name: "without a payload", part: { payload: undefined }, code: "PAYLOAD_INVALID" },
+  { name: "with a payload that is a list", part: { payload: [], hook: "identity_resolve" }, code: "PAYLOAD_INVALID" },
+  { name: "without a context", part: { globalContext: null }, code: "PAYLOAD_INVALID" },
+])("refuses a request $name", async ({ part, code }) => {
+  await using host = hostOf([{ name: "p", does: allow }]);
+  await expect(host.run(Object.assign(requestOf(), part))).rejects.toMatchObject({ code });
+});
+
+it("takes extensions that are not of their form as nothing to show, and calls nobody with them", async () => {
+  const calls: Parameters<ReturnType<typeof keeping>>[0][] = [];
+  const extensions = Object.assign({}, { delegation: { chain: 7 } });
+  const plugin = { name: "p", capabilities: ["read_delegation"], does: keeping(calls) };
+  await using host = hostOf([plugin]);
+  const outcome = await host.run(Object.assign(requestOf(), { extensions }));
+  expect([outcome.allowed, calls]).toEqual([false, []]);
 });
 
 it("survives listeners that throw", async () => {

@@ -20,10 +20,13 @@ export function placeEntries(config: PluginsConfig, kinds: readonly PluginKind[]
   const names = [...byName.keys()].join(", ") || "none";
   const placed: PlacedEntry[] = [];
   const faults: string[] = [];
+  const taken = new Set<string>();
   let isUnknown = false;
   for (const entry of config.plugins.filter(({ mode }) => mode !== "disabled")) {
     const kind = byName.get(entry.kind);
     const place = `${entry.line === undefined ? "" : `line ${entry.line}: `}plugin ${entry.name}: `;
+    if (taken.has(entry.name)) faults.push(`${place}its name is another plugin's too`);
+    taken.add(entry.name);
     if (kind === undefined) {
       isUnknown = true;
       faults.push(`${place}there is no kind ${entry.kind}; this host has ${names}`);

@@ -1,8 +1,15 @@
-import { type CopyOptions, copyJsonObject, isSameJson, type JsonBounds, mergeMembers } from "../bounded-json.js";
+import {
+  type CopyOptions,
+  copyJsonObject,
+  isPlainRecord,
+  isSameJson,
+  type JsonBounds,
+  mergeMembers,
+} from "../bounded-json.js";
 import { PluginHostError } from "../errors.js";
 import { overlayHeaders, readHeaderMap } from "../extensions/header-map.js";
 import type { JsonObject } from "../json.js";
-import { REDACTED, type Redactor } from "../secrets/redact.js";
+import { REDACTED, type Redactor } from "../redact.js";
 import { type HookForm, saysNothing } from "./hook-forms.js";
 import { readShape } from "./payload-shape.js";
 
@@ -44,8 +51,8 @@ function hideSecret({ secret }: HookForm, payload: JsonObject): JsonObject {
 }
 
 /** The token in the payload's own secret member. */
-export function secretIn({ secret }: HookForm, payload: JsonObject): string | undefined {
-  const value = secret === undefined ? undefined : payload[secret];
+export function secretIn({ secret }: HookForm, payload: unknown): string | undefined {
+  const value = secret === undefined || !isPlainRecord(payload) ? undefined : payload[secret];
   return typeof value === "string" ? value : undefined;
 }
 

@@ -4,7 +4,7 @@ import { PluginHostError } from "../errors.js";
 import type { JsonObject, JsonValue } from "../json.js";
 import type { GlobalContext } from "../plugin-call.js";
 import type { HookRequest } from "../plugin-host.js";
-import type { Redactor } from "../secrets/redact.js";
+import type { Redactor } from "../redact.js";
 
 const MAX_REQUEST_ID_CHARS = 200;
 const MAX_CONTENT_TYPE_CHARS = 200;

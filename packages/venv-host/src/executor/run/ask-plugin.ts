@@ -11,10 +11,10 @@ import type { JsonObject } from "../json.js";
 import { applyModified, type Work } from "../payload/payloads.js";
 import type { PluginCall, PluginReply } from "../plugin-call.js";
 import type { RunningPlugin } from "../plugin-kind.js";
-import { selectCredential } from "../secrets/select-credential.js";
 import { linkAbort, untilAborted } from "../until-aborted.js";
 import { type HookProgress, type HookSession, POWERS } from "./hook-session.js";
 import type { PluginSlot } from "./plugin-slot.js";
+import { selectCredential } from "./select-credential.js";
 import { type Denial, type Permission, takeReply } from "./take-reply.js";
 
 /** What came of asking one plugin. */

@@ -8,7 +8,7 @@ import type { Work } from "../payload/payloads.js";
 import type { GlobalContext, Violation } from "../plugin-call.js";
 import type { PluginMode, PluginSettings } from "../plugin-config.js";
 import type { HookExecution, Scheduler } from "../plugin-host.js";
-import type { Redactor } from "../secrets/redact.js";
+import type { Redactor } from "../redact.js";
 import type { DecisionLog } from "./decisions.js";
 
 /** What stays the same while one hook runs. */

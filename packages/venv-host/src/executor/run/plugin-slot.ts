@@ -5,7 +5,7 @@ import type { ExecutorTerms } from "../limits.js";
 import type { PluginEntry } from "../plugin-config.js";
 import type { Scheduler } from "../plugin-host.js";
 import type { PluginHealth, PluginKind, RunningPlugin, WaitOptions } from "../plugin-kind.js";
-import { createRedactor, type Redactor } from "../secrets/redact.js";
+import { createRedactor, type Redactor } from "../redact.js";
 import { linkAbort, untilAborted } from "../until-aborted.js";
 import { createPluginOpener, type PluginOpener } from "./plugin-opener.js";
 

@@ -1,3 +1,4 @@
+import { PluginHostError } from "../errors.js";
 import type { WriteAuthorities } from "../extensions/write-authority.js";
 import type { ExecutorTerms } from "../limits.js";
 import { hookForm } from "../payload/hook-forms.js";
@@ -5,8 +6,7 @@ import { secretIn, takePayload } from "../payload/payloads.js";
 import { takeContext } from "../payload/request-context.js";
 import type { PluginSettings } from "../plugin-config.js";
 import type { HookOutcome, HookRequest, PluginHostOptions, Scheduler } from "../plugin-host.js";
-import { createRedactor, type Redactor } from "../secrets/redact.js";
-import { tokensOf } from "../secrets/select-credential.js";
+import { createRedactor, type Redactor } from "../redact.js";
 import { linkAbort } from "../until-aborted.js";
 import type { BackgroundCalls } from "./background-calls.js";
 import type { CarriedStates } from "./carried-state.js";
@@ -14,6 +14,9 @@ import { createDecisionLog } from "./decisions.js";
 import type { HookProgress, HookSession } from "./hook-session.js";
 import { runPhases } from "./phases.js";
 import type { PluginSlot } from "./plugin-slot.js";
+import { tokensOf } from "./select-credential.js";
+
+const MAX_HOOK_CHARS = 200;
 
 /** What the hooks of one host share. */
 export interface HookRunner {
@@ -68,6 +71,9 @@ function begin(
 ): { session: HookSession; progress: HookProgress } {
   const { settings, terms, scheduler, authorities, record } = runner;
   const { hook, credentials, extensions } = request;
+  if (typeof hook !== "string" || hook === "" || hook.length > MAX_HOOK_CHARS) {
+    throw new PluginHostError("OPTION_INVALID", `hook is no name of 1 to ${MAX_HOOK_CHARS} characters`);
+  }
   const form = hookForm(hook);
   const redactor = redactorOf(request);
   const payload = takePayload(hook, form, request.payload, terms, redactor);

@@ -5,7 +5,7 @@ import { type HeaderMap, readHeaderMap } from "../extensions/header-map.js";
 import type { JsonObject } from "../json.js";
 import { rejectionOf } from "../payload/hook-forms.js";
 import type { PluginReply, Violation } from "../plugin-call.js";
-import type { Redactor } from "../secrets/redact.js";
+import type { Redactor } from "../redact.js";
 
 const MAX_REASON_CHARS = 2_000;
 const MAX_DESCRIPTION_CHARS = 8_000;

@@ -1,5 +1,5 @@
-import { isJsonObject } from "../bounded-json.js";
-import type { JsonValue } from "../json.js";
+import { isJsonObject } from "./bounded-json.js";
+import type { JsonValue } from "./json.js";
 
 /** Stands where a token was. */
 export const REDACTED = "**********";
