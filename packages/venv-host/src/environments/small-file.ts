@@ -1,0 +1,54 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, rename } from "node:fs/promises";
+
+/** Reads a regular file of at most so many bytes. Undefined for another kind, and for a longer one. Throws the system's error. */
+export async function readSmallFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
+  // Not blocking: a pipe in the place of a file would wait for ever.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile() || stats.size > maxBytes) return undefined;
+    const buffer = Buffer.alloc(maxBytes + 1);
+    const length = await fill(file, buffer);
+    return length > maxBytes ? undefined : buffer.subarray(0, length);
+  } finally {
+    await file.close();
+  }
+}
+
+async function fill(file: FileHandle, buffer: Buffer): Promise<number> {
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return length;
+}
+
+/** Writes a file under another name and then gives it its own, so that nobody ever reads half of it. */
+export async function replaceFile(path: string, draft: string, content: string | Uint8Array): Promise<void> {
+  await writeSynced(draft, content);
+  await rename(draft, path);
+}
+
+/** Writes a new file, and waits until the disk has it. */
+export async function writeSynced(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+  const file = await open(path, "wx", mode);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Waits until the disk has the names in a folder. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
