@@ -2,7 +2,7 @@ import { systemScheduler } from "@berth/jsonrpc-framing";
 import { placeEntries } from "./config/registered-kinds.js";
 import { PluginHostError } from "./errors.js";
 import { createWriteAuthorities, type WriteAuthorities } from "./extensions/write-authority.js";
-import { readExecutorLimits } from "./limits.js";
+import { readCount, readExecutorLimits } from "./limits.js";
 import type { PluginEntry } from "./plugin-config.js";
 import type { HookRequest, PluginHost, PluginHostOptions, PluginStatus } from "./plugin-host.js";
 import type { WaitOptions } from "./plugin-kind.js";
@@ -23,6 +23,7 @@ const MAX_OPENING = 4;
 export function createPluginHost(options: PluginHostOptions): PluginHost {
   const { config, scheduler = systemScheduler } = options;
   const terms = readExecutorLimits(options.limits);
+  readCount("pluginTimeoutMs", config.settings.pluginTimeoutMs, 30_000, 1, 600_000);
   const authorities = createWriteAuthorities();
   const slots = createSlots(options, authorities);
   const ending = new AbortController();

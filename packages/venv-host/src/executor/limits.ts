@@ -8,6 +8,8 @@ export interface ExecutorTerms extends JsonBounds {
   readonly healthTimeoutMs: number;
   readonly maxBackgroundCalls: number;
   readonly backgroundGraceMs: number;
+  readonly recordTimeoutMs: number;
+  readonly closeTimeoutMs: number;
 }
 
 /** Fills in defaults. @throws {PluginHostError} `OPTION_INVALID` */
@@ -20,6 +22,8 @@ export function readExecutorLimits(limits: ExecutorLimits | undefined): Executor
     healthTimeoutMs: readCount("healthTimeoutMs", limits?.healthTimeoutMs, 5_000, 1, 60_000),
     maxBackgroundCalls: readCount("maxBackgroundCalls", limits?.maxBackgroundCalls, 1_000, 1, 100_000),
     backgroundGraceMs: readCount("backgroundGraceMs", limits?.backgroundGraceMs, 5_000, 0, 600_000),
+    recordTimeoutMs: readCount("recordTimeoutMs", limits?.recordTimeoutMs, 30_000, 1, 600_000),
+    closeTimeoutMs: readCount("closeTimeoutMs", limits?.closeTimeoutMs, 30_000, 1, 600_000),
   };
 }
 

@@ -34,6 +34,10 @@ export interface ExecutorLimits {
   readonly maxBackgroundCalls?: number | undefined;
   /** How long `close` waits for them, 0 to 600_000. Default 5_000. */
   readonly backgroundGraceMs?: number | undefined;
+  /** How long `run` waits for the last `record` of a hook, 1 to 600_000. Default 30_000. */
+  readonly recordTimeoutMs?: number | undefined;
+  /** How long `close` waits for one plugin to end, 1 to 600_000. Default 30_000. */
+  readonly closeTimeoutMs?: number | undefined;
 }
 
 /** Monotonic time and timers. */

@@ -1,3 +1,5 @@
+import type { Scheduler } from "./plugin-host.js";
+
 /** An abort that follows others and can be given by hand. */
 export interface LinkedAbort {
   readonly signal: AbortSignal;
@@ -33,4 +35,25 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
     else signal.addEventListener("abort", abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
+}
+
+/** What bounds a wait. */
+export interface InTime {
+  readonly scheduler: Scheduler;
+  readonly timeoutMs: number;
+  /** The error of a wait that was too long. */
+  readonly late: () => Error;
+  readonly followed: readonly (AbortSignal | undefined)[];
+}
+
+/** The work's outcome, within its time; the work is told when that is over, and not waited for. */
+export async function inTime<T>(work: (signal: AbortSignal) => Promise<T>, options: InTime): Promise<T> {
+  const linked = linkAbort(options.followed);
+  const timer = options.scheduler.after(options.timeoutMs, () => linked.abort(options.late()));
+  try {
+    return await untilAborted((async () => work(linked.signal))(), linked.signal);
+  } finally {
+    timer.cancel();
+    linked.release();
+  }
 }

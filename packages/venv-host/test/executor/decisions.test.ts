@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { HookDecision } from "../../src/executor.js";
+import { createFakeTime } from "./fake-time.js";
 import { allow, deny, hostOf, requestOf, runOver } from "./hosts.js";
 
 it("tells of each decision, in order, before it answers", async () => {
@@ -33,6 +34,21 @@ it.each([
   await expect(runOver([{ name: "p", does: allow }], {}, { record })).rejects.toMatchObject({
     code: "DECISION_NOT_RECORDED",
   });
+});
+
+it("fails the hook closed when record takes too long", async () => {
+  const time = createFakeTime();
+  const host = hostOf([{ name: "p", does: allow }], {
+    record: () => new Promise(() => undefined),
+    scheduler: time,
+    limits: { recordTimeoutMs: 7_000 },
+  });
+  const running = host.run(requestOf());
+  const failed = expect(running).rejects.toMatchObject({ code: "DECISION_NOT_RECORDED" });
+  await time.armed(7_000);
+  time.pass(7_000);
+  await failed;
+  await host.close();
 });
 
 it("waits for slow records, and no longer than the caller", async () => {

@@ -238,6 +238,28 @@ it("refuses after close, ends what runs, and closes each plugin once", async () 
   expect(closes).toBe(1);
 });
 
+it("ends the wait for a plugin that does not end, says so, and ends the others", async () => {
+  const time = createFakeTime();
+  const ended: string[] = [];
+  const { kind } = kindThatFails(0);
+  const stuck: PluginKind = {
+    ...kind,
+    open: async (entry, options) => ({
+      ...(await kind.open(entry, options)),
+      close: () =>
+        entry.name === "stuck" ? new Promise(() => undefined) : Promise.resolve(void ended.push(entry.name)),
+    }),
+  };
+  const plugins = [entryOf({ name: "stuck" }), entryOf({ name: "good" })];
+  const host = createPluginHost({ config: { ...config, plugins }, kinds: [stuck], scheduler: time });
+  await host.start();
+  const closing = expect(host.close()).rejects.toMatchObject({ code: "PLUGIN_FAILED" });
+  await time.armed(30_000);
+  time.pass(30_000);
+  await closing;
+  expect(ended).toEqual(["good"]);
+});
+
 it.each([
   ["maxDepth", 7],
   ["maxValues", 1.5],

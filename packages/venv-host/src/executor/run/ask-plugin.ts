@@ -11,7 +11,7 @@ import type { JsonObject } from "../json.js";
 import { applyModified, type Work } from "../payload/payloads.js";
 import type { PluginCall, PluginReply } from "../plugin-call.js";
 import type { RunningPlugin } from "../plugin-kind.js";
-import { linkAbort, untilAborted } from "../until-aborted.js";
+import { inTime } from "../until-aborted.js";
 import { type HookProgress, type HookSession, POWERS } from "./hook-session.js";
 import type { PluginSlot } from "./plugin-slot.js";
 import { selectCredential } from "./select-credential.js";
@@ -93,23 +93,15 @@ function callFor(
 }
 
 /** The time is the host's to keep: a plugin that does not hear its signal is left behind. */
-async function callInTime(
+function callInTime(
   { settings, scheduler }: HookSession,
   plugin: RunningPlugin,
   call: PluginCall,
   signal: AbortSignal,
 ): Promise<PluginReply> {
-  const linked = linkAbort([signal]);
-  const { pluginTimeoutMs } = settings;
-  const timer = scheduler.after(pluginTimeoutMs, () => {
-    linked.abort(new PluginHostError("PLUGIN_TIMEOUT", `no answer within ${pluginTimeoutMs} ms`));
-  });
-  try {
-    return await untilAborted((async () => plugin.call(call, { signal: linked.signal }))(), linked.signal);
-  } finally {
-    timer.cancel();
-    linked.release();
-  }
+  const { pluginTimeoutMs: timeoutMs } = settings;
+  const late = (): Error => new PluginHostError("PLUGIN_TIMEOUT", `no answer within ${timeoutMs} ms`);
+  return inTime((ending) => plugin.call(call, { signal: ending }), { scheduler, timeoutMs, late, followed: [signal] });
 }
 
 function readAnswer(session: HookSession, slot: PluginSlot, seen: Seen, reply: PluginReply): Denied | Allowed {

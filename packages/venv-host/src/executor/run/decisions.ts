@@ -1,12 +1,12 @@
 import { PluginHostError } from "../errors.js";
-import type { HookDecision } from "../plugin-host.js";
-import { untilAborted } from "../until-aborted.js";
+import type { HookDecision, Scheduler } from "../plugin-host.js";
+import { inTime } from "../until-aborted.js";
 
 /** Tells of decisions in their order, and waits for all of them at the end: a log may write many at once. */
 export interface DecisionLog {
   note(decision: HookDecision): void;
   /** @throws {PluginHostError} `DECISION_NOT_RECORDED` when one was not. */
-  settled(signal: AbortSignal): Promise<void>;
+  settled(signal: AbortSignal, wait: { readonly scheduler: Scheduler; readonly timeoutMs: number }): Promise<void>;
 }
 
 export function createDecisionLog(record: ((decision: HookDecision) => void | Promise<void>) | undefined): DecisionLog {
@@ -18,9 +18,10 @@ export function createDecisionLog(record: ((decision: HookDecision) => void | Pr
       writing.catch(() => undefined); // told of by `settled`; here only so that Node does not end the process before
       pending.push(writing);
     },
-    async settled(signal) {
+    async settled(signal, { scheduler, timeoutMs }) {
+      const late = (): Error => new Error(`not recorded within ${timeoutMs} ms`);
       try {
-        await untilAborted(Promise.all(pending), signal);
+        await inTime(async () => Promise.all(pending), { scheduler, timeoutMs, late, followed: [signal] });
       } catch (error) {
         signal.throwIfAborted();
         throw new PluginHostError("DECISION_NOT_RECORDED", "a decision of a plugin could not be recorded", {

@@ -6,7 +6,7 @@ import type { PluginEntry } from "../plugin-config.js";
 import type { Scheduler } from "../plugin-host.js";
 import type { PluginHealth, PluginKind, RunningPlugin, WaitOptions } from "../plugin-kind.js";
 import { createRedactor, type Redactor } from "../redact.js";
-import { linkAbort, untilAborted } from "../until-aborted.js";
+import { inTime, untilAborted } from "../until-aborted.js";
 import { createPluginOpener, type PluginOpener } from "./plugin-opener.js";
 
 /** Tokens that a plugin's late log lines are still searched for. */
@@ -58,7 +58,9 @@ export function createPluginSlot(options: PluginSlotOptions): PluginSlot {
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     ending.abort(new PluginHostError("HOST_CLOSED", "the host of plugins is closed"));
-    await opener.close();
+    const timeoutMs = terms.closeTimeoutMs;
+    const late = (): Error => new PluginHostError("PLUGIN_TIMEOUT", `${entry.name} did not end within ${timeoutMs} ms`);
+    await inTime(opener.close, { scheduler, timeoutMs, late, followed: [] });
   };
   return {
     entry,
@@ -93,18 +95,14 @@ async function readHealth(
       ? { state: "idle", message: "not started" }
       : { state: "failed", message: fault.message };
   }
-  const linked = linkAbort([signal, ending]);
-  const timer = scheduler.after(terms.healthTimeoutMs, () => {
-    linked.abort(new PluginHostError("PLUGIN_TIMEOUT", `no answer within ${terms.healthTimeoutMs} ms`));
-  });
+  const timeoutMs = terms.healthTimeoutMs;
+  const late = (): Error => new PluginHostError("PLUGIN_TIMEOUT", `no answer within ${timeoutMs} ms`);
+  const followed = [signal, ending];
   try {
-    return await untilAborted((async () => running.health({ signal: linked.signal }))(), linked.signal);
+    return await inTime((linked) => running.health({ signal: linked }), { scheduler, timeoutMs, late, followed });
   } catch (error) {
     signal?.throwIfAborted();
     return { state: "failed", message: errorText(error) };
-  } finally {
-    timer.cancel();
-    linked.release();
   }
 }
 

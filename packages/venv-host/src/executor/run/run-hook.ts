@@ -48,7 +48,10 @@ async function runUntil(runner: HookRunner, request: HookRequest, signal: AbortS
   const shown = progress.work.payload;
   const slots = runner.slots.filter(({ entry }) => entry.hooks.includes(request.hook));
   await runPhases(session, progress, slots, runner.background.start);
-  await session.decisions.settled(signal);
+  await session.decisions.settled(signal, {
+    scheduler: runner.scheduler,
+    timeoutMs: runner.terms.recordTimeoutMs,
+  });
   const isUntouched = progress.work.payload === shown && session.form.secret === undefined;
   return Object.freeze({
     allowed: progress.denial === undefined,
