@@ -12,6 +12,7 @@ export type VenvHostErrorCode =
   | "WORKER_DIED"
   | "WORKER_TIMEOUT"
   | "WORKER_ERROR"
+  | "WORKER_BUSY"
   | "WORKER_CLOSED"
   | "TASK_TOO_LARGE"
   | "RESPONSE_TOO_LARGE"

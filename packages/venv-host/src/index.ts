@@ -4,4 +4,5 @@ export type * from "./environments/evidence.js";
 export type { VenvHostErrorCode, VenvHostErrorDetails } from "./errors.js";
 export { isVenvHostError, VenvHostError } from "./errors.js";
 export type * from "./installed/installed-environment.js";
+export { openWorker } from "./worker/open-worker.js";
 export type * from "./worker/worker.js";

@@ -9,12 +9,17 @@ export interface WorkerOptions {
   readonly script: string;
   /** Decides which folders plugins may be loaded from. */
   readonly cwd: string;
-  /** The whole environment of the worker. */
+  /** The whole environment of the worker: see `workerEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits?: WorkerLimits | undefined;
   readonly confine?: { readonly by: Confine; readonly policy: ConfinePolicy } | undefined;
   /** Each line of stderr, and lines of stdout that are no answers, of bounded length. Must not throw. */
   readonly onLog?: ((line: string) => void) | undefined;
+  /**
+   * Called for each process with what it says of itself, before any other task is sent to it; what it throws is why the
+   * process is not used, and reaches the callers unwrapped.
+   */
+  readonly accept?: ((features: WorkerFeatures) => void) | undefined;
   readonly scheduler?: Scheduler | undefined;
 }
 
@@ -26,9 +31,11 @@ export interface WorkerLimits {
   readonly callTimeoutMs?: number | undefined;
   /** The question for features. Default 5_000. */
   readonly probeTimeoutMs?: number | undefined;
+  /** Until a new process says anything at all, 1 to 600_000: so long its first answer may take more. Default 30_000. */
+  readonly startTimeoutMs?: number | undefined;
   /** Timeouts one after another after which the process is ended and started anew by the next call. Default 1. */
   readonly maxTimeouts?: number | undefined;
-  /** Calls that wait or run. Default 1_024. */
+  /** Calls that wait or run, 1 to 65_536. Default 1_024. Above, or over four tasks of the largest size: `WORKER_BUSY`. */
   readonly maxPendingCalls?: number | undefined;
   /** From the shutdown task to SIGKILL. Default 5_000. */
   readonly graceMs?: number | undefined;
@@ -43,6 +50,13 @@ export interface WorkerTask {
 /** An answer as it came, without its id. */
 export type WorkerAnswer = Readonly<Record<string, unknown>>;
 
+/** How one call is waited for. Aborting ends the wait; the worker is given the rest of the time to end the task. */
+export interface TaskWait {
+  readonly signal?: AbortSignal | undefined;
+  /** What of the task must appear in no error and no line of the log. */
+  readonly secrets?: readonly string[] | undefined;
+}
+
 /** What a worker says of itself. An old one says nothing: no features. */
 export interface WorkerFeatures {
   readonly protocolVersion: number | undefined;
@@ -50,15 +64,18 @@ export interface WorkerFeatures {
   readonly cpexVersion: string | undefined;
 }
 
-/** One CPEX worker process at a time, started by the first call, started anew after a death within a budget. */
+/**
+ * One CPEX worker process at a time, started by the first call, and by a call after a death: at most three times within
+ * 60 s without a completed call, and never when the first start failed. Tasks run one after another, as the worker works.
+ */
 export interface Worker extends AsyncDisposable {
-  /** Asks for features; answered once for each process. */
+  /** What the process said of itself when it started. */
   features(wait?: { readonly signal?: AbortSignal | undefined }): Promise<WorkerFeatures>;
   /**
-   * Rejects with `TASK_TOO_LARGE` (nothing was sent), `RESPONSE_TOO_LARGE`, `WORKER_ERROR` (its message), `WORKER_DIED`,
-   * `WORKER_TIMEOUT`, `WORKER_START_FAILED`, `PROTOCOL_ERROR`, `WORKER_CLOSED` or the signal's reason.
+   * Sends a task, at most once. Rejects with `TASK_TOO_LARGE` (nothing was sent), `RESPONSE_TOO_LARGE`, `WORKER_ERROR` (its
+   * message), `WORKER_DIED`, `WORKER_TIMEOUT`, `WORKER_START_FAILED`, `WORKER_BUSY`, `WORKER_CLOSED` or the signal's reason.
    */
-  call(task: WorkerTask, wait?: { readonly signal?: AbortSignal | undefined }): Promise<WorkerAnswer>;
+  call(task: WorkerTask, wait?: TaskWait): Promise<WorkerAnswer>;
   readonly state: "idle" | "running" | "dead" | "closed";
   /** The process, while it runs. */
   readonly pid: number | undefined;
