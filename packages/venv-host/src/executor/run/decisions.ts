@@ -19,6 +19,7 @@ export function createDecisionLog(record: ((decision: HookDecision) => void | Pr
       pending.push(writing);
     },
     async settled(signal, { scheduler, timeoutMs }) {
+      if (pending.length === 0) return;
       const late = (): Error => new Error(`not recorded within ${timeoutMs} ms`);
       try {
         await inTime(async () => Promise.all(pending), { scheduler, timeoutMs, late, followed: [signal] });
