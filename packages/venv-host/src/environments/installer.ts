@@ -44,7 +44,8 @@ export function createInstallers(choice: "auto" | "uv" | "pip", env: NodeJS.Proc
   return {
     find: async (interpreter, signal) => {
       const uv = choice === "pip" ? undefined : await findUv(env["PATH"] ?? "");
-      if (uv === undefined && choice === "uv") throw none("there is no uv on PATH", "install uv, or choose another installer");
+      if (uv === undefined && choice === "uv")
+        throw none("there is no uv on PATH", "install uv, or choose another installer");
       const stamp = await stampOf(uv ?? interpreter.path);
       const known = remembered.get(stamp);
       if (known !== undefined) return known;

@@ -90,7 +90,9 @@ async function identify(
   env: NodeJS.ProcessEnv,
   signal: AbortSignal | undefined,
 ): Promise<Interpreter> {
-  const listed = Object.fromEntries(launcherNames.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  const listed = Object.fromEntries(
+    launcherNames.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
   const answer = await askProgram([found, "-I", "-S", "-c", question], { ...askLimits, env: listed, signal }).catch(
     (error: unknown) => {
       if (systemCode(error) === undefined) throw error;
@@ -99,7 +101,11 @@ async function identify(
   );
   const [executable, version, implementation, suffix, platform, machine, prefix] = answer.stdout.split("\0");
   if (answer.code !== 0 || executable === undefined || version === undefined || prefix === undefined) {
-    throw notFound(`${found} did not say what it is: ${answer.stopped ?? `exit code ${answer.code}`}`, undefined, answer.stderr);
+    throw notFound(
+      `${found} did not say what it is: ${answer.stopped ?? `exit code ${answer.code}`}`,
+      undefined,
+      answer.stderr,
+    );
   }
   if (!isSupported(version) || implementation !== "cpython") {
     throw notFound(`${asked} is ${implementation} ${version}; CPython ${oldest.join(".")} or newer is needed`);

@@ -25,12 +25,14 @@ const unsafe = /[\p{Cc}"'`$\\:]/u;
 export function openStoreFolder(path: string, random: () => string): Promise<StoreFolder> {
   return inStore(path, "open", async () => {
     if (!isAbsolute(path) || unsafe.test(path)) {
-      const message = "the store's path must be absolute, without quotes, backslashes, `$`, colons and control characters";
+      const message =
+        "the store's path must be absolute, without quotes, backslashes, `$`, colons and control characters";
       throw new VenvHostError("OPTION_INVALID", message);
     }
     await makeFolder(path);
     const root = await realpath(path);
-    if (unsafe.test(root)) throw new VenvHostError("OPTION_INVALID", `the store's real path ${root} holds a quote, \`$\` or colon`);
+    if (unsafe.test(root))
+      throw new VenvHostError("OPTION_INVALID", `the store's real path ${root} holds a quote, \`$\` or colon`);
     await checkFormat(root, random);
     const folder = folderOf(root, localFileSystems.has((await statfs(root)).type));
     for (const part of [folder.environments, folder.building, folder.locks, folder.uses, folder.used]) {

@@ -17,7 +17,8 @@ export function localPathOf(line: string, folder: string): string | undefined {
   const spec = line.replace(/\s+;.*$/, "");
   if (/^file:/i.test(spec)) return fileUrlPath(spec);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(spec)) return undefined;
-  const isPath = /^(\.{1,2}$|\.{0,2}\/|~)/.test(spec) || (/\.(whl|zip|tar\.gz|tgz)$/i.test(spec) && !spec.includes("@"));
+  const isPath =
+    /^(\.{1,2}$|\.{0,2}\/|~)/.test(spec) || (/\.(whl|zip|tar\.gz|tgz)$/i.test(spec) && !spec.includes("@"));
   if (!isPath) return undefined;
   return isAbsolute(spec) ? spec : join(folder, spec);
 }
@@ -37,7 +38,8 @@ export async function readLocalFile(path: string, where: string): Promise<LocalF
   const stats = await stat(path).catch((error: unknown) => {
     throw requirementsFault(where, `names the file ${path}, which cannot be read`, error);
   });
-  if (!stats.isFile()) throw requirementsFault(where, `names ${path}, which is no file: build a wheel of it and name that`);
+  if (!stats.isFile())
+    throw requirementsFault(where, `names ${path}, which is no file: build a wheel of it and name that`);
   if (stats.size > requirementsLimits.maxLocalBytes) {
     throw requirementsFault(where, `names ${path}, which has more than ${requirementsLimits.maxLocalBytes} bytes`);
   }

@@ -36,5 +36,7 @@ function joined(lines: readonly string[]): readonly LogicalLine[] {
 }
 
 function expanded(line: string, env: Readonly<Record<string, string>>): string {
-  return line.replace(/\$\{([A-Z0-9_]+)\}/g, (whole, name: string) => (Object.hasOwn(env, name) ? (env[name] ?? whole) : whole));
+  return line.replace(/\$\{([A-Z0-9_]+)\}/g, (whole, name: string) =>
+    Object.hasOwn(env, name) ? (env[name] ?? whole) : whole,
+  );
 }

@@ -24,7 +24,10 @@ export function readOption(line: string, where: string): OptionLine {
   const value = (short === null ? long?.[2] : short[2])?.trim() || undefined;
   if (name === undefined) throw requirementsFault(where, "is an option that is not known");
   if (name === "--editable") {
-    throw requirementsFault(where, "asks for an editable install, which would change under its environment: build a wheel");
+    throw requirementsFault(
+      where,
+      "asks for an editable install, which would change under its environment: build a wheel",
+    );
   }
   if (some(flags, name)) return { name, value: undefined, choosesIndex: name === "--no-index" };
   if (value === undefined || /\s/.test(value)) throw requirementsFault(where, `${name} needs one value without spaces`);

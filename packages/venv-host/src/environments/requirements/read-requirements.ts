@@ -112,7 +112,8 @@ async function readLine(reading: Reading, { text, number }: LogicalLine, place: 
   if (!text.startsWith("-")) return addRequirement(reading, text, where, place.purpose, folder);
   const option = readOption(text, where);
   if ("includes" in option) {
-    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(option.includes)) throw requirementsFault(where, "includes a file of another machine");
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(option.includes))
+      throw requirementsFault(where, "includes a file of another machine");
     const included = isAbsolute(option.includes) ? option.includes : join(folder, option.includes);
     return readFileInto(reading, included, option.as === "requirement" ? place.purpose : "constraint", place.above);
   }

@@ -29,8 +29,14 @@ function normalSpec(spec: string): string | undefined {
   const cut = rest.indexOf(";");
   const versions = cut === -1 ? rest : rest.slice(0, cut);
   const marker = cut === -1 ? "" : collapsed(rest.slice(cut + 1).trim());
-  const specifiers = sortedParts(versions.trim().replace(/^\((.*)\)$/, "$1").replace(/\s+/g, ""));
-  if (!specifiers.every((specifier) => /^(===|==|~=|!=|<=|>=|<|>)[A-Za-z0-9.*+!_-]+$/.test(specifier))) return undefined;
+  const specifiers = sortedParts(
+    versions
+      .trim()
+      .replace(/^\((.*)\)$/, "$1")
+      .replace(/\s+/g, ""),
+  );
+  if (!specifiers.every((specifier) => /^(===|==|~=|!=|<=|>=|<|>)[A-Za-z0-9.*+!_-]+$/.test(specifier)))
+    return undefined;
   return named + specifiers.join(",") + (marker === "" ? "" : ` ; ${marker}`);
 }
 

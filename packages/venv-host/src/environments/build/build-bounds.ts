@@ -1,0 +1,60 @@
+import type { Scheduler } from "@berth/jsonrpc-framing";
+import { VenvHostError } from "../../errors.js";
+import { folderSize } from "../health/folder-size.js";
+
+/** What ends a build that takes too long or too much. */
+export interface BuildBounds {
+  /** Aborted when the build is to end, with the reason that it then fails with. */
+  readonly signal: AbortSignal;
+  /** Measures now; rejects when the folder is over the limit. */
+  checkSize(folder: string): Promise<number>;
+  release(): void;
+}
+
+const lookEveryMs = 500;
+
+/** Watches the time and the folder of a build until `release`. */
+export function boundBuild(
+  folder: string,
+  limits: { readonly buildTimeoutMs: number; readonly maxEnvironmentBytes: number },
+  scheduler: Scheduler,
+  outer: AbortSignal,
+): BuildBounds {
+  const { buildTimeoutMs, maxEnvironmentBytes } = limits;
+  const over = new AbortController();
+  const tooLong = (): void =>
+    over.abort(failure(`the build did not end within ${buildTimeoutMs} ms`, { timeoutMs: buildTimeoutMs }));
+  const timer = scheduler.after(buildTimeoutMs, tooLong);
+  const checkSize = async (measured: string): Promise<number> => {
+    const bytes = await folderSize(measured, maxEnvironmentBytes);
+    if (bytes <= maxEnvironmentBytes) return bytes;
+    const message = `the environment takes more than ${maxEnvironmentBytes} bytes`;
+    throw failure(message, { sizeBytes: bytes, limitBytes: maxEnvironmentBytes });
+  };
+  let released = false;
+  let look = scheduler.after(lookEveryMs, () => void watch());
+  const watch = async (): Promise<void> => {
+    await checkSize(folder).catch((error: unknown) => over.abort(error));
+    if (!released) look = scheduler.after(lookEveryMs, () => void watch());
+  };
+  return {
+    signal: AbortSignal.any([outer, over.signal]),
+    checkSize,
+    release: () => {
+      released = true;
+      timer.cancel();
+      look.cancel();
+    },
+  };
+}
+
+function failure(
+  message: string,
+  details: { timeoutMs?: number; sizeBytes?: number; limitBytes?: number },
+): VenvHostError {
+  return new VenvHostError("VENV_BUILD_FAILED", message, {
+    ...details,
+    step: "install",
+    cure: "raise the limit, or ask for less",
+  });
+}
