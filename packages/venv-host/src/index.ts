@@ -4,6 +4,8 @@ export type * from "./environments/evidence.js";
 export { openEnvironmentStore } from "./environments/open-environment-store.js";
 export type { VenvHostErrorCode, VenvHostErrorDetails } from "./errors.js";
 export { isVenvHostError, VenvHostError } from "./errors.js";
+export { claimInstalledEnvironment } from "./installed/claim-installed.js";
+export { findInstalledEnvironment } from "./installed/find-installed.js";
 export type * from "./installed/installed-environment.js";
 export { openWorker } from "./worker/open-worker.js";
 export type * from "./worker/worker.js";

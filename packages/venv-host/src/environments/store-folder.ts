@@ -34,7 +34,7 @@ export function openStoreFolder(path: string, random: () => string): Promise<Sto
     if (unsafe.test(root))
       throw new VenvHostError("OPTION_INVALID", `the store's real path ${root} holds a quote, \`$\` or colon`);
     await checkFormat(root, random);
-    const folder = folderOf(root, localFileSystems.has((await statfs(root)).type));
+    const folder = folderOf(root, isLocalFileSystem((await statfs(root)).type));
     for (const part of [folder.environments, folder.building, folder.locks, folder.uses, folder.used]) {
       await makeFolder(part);
     }
@@ -75,3 +75,8 @@ async function checkFormat(root: string, random: () => string): Promise<void> {
 const localFileSystems: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
 ]);
+
+/** Whether only one machine at a time can have a file system of this type mounted. */
+export function isLocalFileSystem(type: number): boolean {
+  return localFileSystems.has(type);
+}

@@ -3,6 +3,8 @@ export interface InstalledEnvironment {
   /** `plugins/<class_root>/.venv`, absolute. */
   readonly path: string;
   readonly verdict: InstalledVerdict;
+  /** The file whose metadata decided; undefined when there is none. */
+  readonly metadata: string | undefined;
 }
 
 /** Whether it may be used as it is; in the order in which it is looked at. */
@@ -25,4 +27,15 @@ export interface InstalledEnvironmentOptions {
   readonly requirementsFile: string | undefined;
   /** The entry's version; undefined: no signal. */
   readonly version: string | undefined;
+}
+
+/** Who says that it uses an installed environment. */
+export interface InstalledClaim extends AsyncDisposable {
+  /** Takes the claim back, unless another host of ours still has the same one. */
+  close(): Promise<void>;
+}
+
+/** How a claim waits for another host that changes the owners. */
+export interface ClaimOptions {
+  readonly signal?: AbortSignal | undefined;
 }
