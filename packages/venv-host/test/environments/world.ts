@@ -6,12 +6,19 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { scratchFolder } from "../../../../fixtures/parts.js";
+import { hasPart, scratchFolder } from "../../../../fixtures/parts.js";
 import { type EnvironmentStore, type EnvironmentStoreOptions, openEnvironmentStore } from "../../src/index.js";
 
 /** An interpreter of the system: not a launcher that decides anew each time. */
 export const python = "/usr/bin/python3";
 export const uvFolder: string = join(scratchFolder, "uv", "bin");
+
+/** Has uv on PATH, for this process and those that it starts, where the machine has it: builds are ten times as fast. */
+export function preferUv(): "uv" | "pip" {
+  if (!hasPart("uv")) return "pip";
+  process.env["PATH"] = `${uvFolder}:${process.env["PATH"] ?? ""}`;
+  return "uv";
+}
 
 /** A folder that the test leaves nothing of. */
 export function scratch(): string {
@@ -62,7 +69,7 @@ export interface World {
 }
 
 /** `apple` 1.0 is in the folder of wheels and asked for, `pear` 2.0 is there too. */
-export function makeWorld(): World {
+export function makeWorld(installer: "uv" | "pip" = "pip"): World {
   const folder = scratch();
   const wheels = join(folder, "wheels");
   makeWheel(wheels, "apple", "1.0");
@@ -74,7 +81,7 @@ export function makeWorld(): World {
   };
   const options: EnvironmentStoreOptions = {
     path: join(folder, "store"),
-    installer: "pip",
+    installer,
     index: { from: "wheels", folders: [wheels] },
   };
   return {
