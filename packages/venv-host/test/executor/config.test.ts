@@ -227,13 +227,24 @@ plugins:
 
 it.each([
   { name: "no YAML", text: "plugins: [\n", fault: /^line \d+: / },
-  { name: "a key twice", text: "plugins: []\nplugins: []\n", fault: /^line 2: / },
+  { name: "a key twice", text: "plugins: []\nplugins: []\n", fault: /^line 2: key plugins is there twice/ },
+  {
+    name: "an inner key twice",
+    text: "plugins:\n  - name: a\n    kind: k\n    kind: l\n",
+    fault: /^line 4: key kind is/,
+  },
   { name: "a list", text: "- a\n", fault: /^line 1: the document/ },
   { name: "a text", text: "hello", fault: /^line 1: / },
   { name: "an unknown tag that is code", text: "plugins: !!python/object/apply:os.system [ls]\n", fault: /^line 1: / },
-  { name: "more than a mebibyte", text: `# ${"x".repeat(1_048_577)}`, fault: /longer than 1048576/ },
-  { name: "a hundred thousand open brackets", text: "[".repeat(100_000), fault: /brackets/ },
-  { name: "a hundred thousand nested items", text: `${"- ".repeat(100_000)}x`, fault: /nested too deeply|line 1/ },
+  { name: "more than a quarter of a mebibyte", text: `# ${"x".repeat(262_144)}`, fault: /longer than 262144/ },
+  { name: "a hundred thousand open brackets", text: "[".repeat(100_000), fault: /nested deeper than 256/ },
+  { name: "a hundred thousand nested items", text: `${"- ".repeat(100_000)}x`, fault: /nested deeper than 256/ },
+  { name: "a hundred thousand nested keys", text: "? ".repeat(100_000), fault: /nested deeper than 256/ },
+  {
+    name: "blocks that each stand further in",
+    text: Array.from({ length: 300 }, (_, at) => `${" ".repeat(at)}a:`).join("\n"),
+    fault: /nested deeper than 256/,
+  },
   {
     name: "2,000 plugins",
     text: `plugins:\n${Array.from({ length: 2_000 }, (_, at) => `  - { name: p${at}, kind: k }\n`).join("")}`,
@@ -253,6 +264,11 @@ it.each([
   const faults = await faultsOf(text);
   expect(faults.length).toBeGreaterThan(0);
   expect(faults[0]).toMatch(fault);
+});
+
+it("reads many short keys in little time", async () => {
+  const keys = Array.from({ length: 25_000 }, (_, at) => `k${at}: 1`).join("\n");
+  expect((await readPluginsConfig(keys)).warnings).toHaveLength(100);
 });
 
 it("refuses aliases that grow without end, and takes a few that are used with sense", async () => {

@@ -1,6 +1,7 @@
 import { PluginHostError } from "../errors.js";
 import type { PluginEntry, PluginsConfig } from "../plugin-config.js";
 import type { PluginKind } from "../plugin-kind.js";
+import { PHASES } from "../run/phases.js";
 
 const KIND_NAME = /^[a-z][a-z0-9_-]{0,63}$/u;
 
@@ -27,6 +28,7 @@ export function placeEntries(config: PluginsConfig, kinds: readonly PluginKind[]
     const place = `${entry.line === undefined ? "" : `line ${entry.line}: `}plugin ${entry.name}: `;
     if (taken.has(entry.name)) faults.push(`${place}its name is another plugin's too`);
     taken.add(entry.name);
+    if (!PHASES.includes(entry.mode)) faults.push(`${place}there is no mode ${entry.mode}`); // it would never run
     if (kind === undefined) {
       isUnknown = true;
       faults.push(`${place}there is no kind ${entry.kind}; this host has ${names}`);

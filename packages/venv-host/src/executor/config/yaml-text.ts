@@ -1,7 +1,8 @@
 import type { LineCounter, Node } from "yaml";
+import { yamlNesting } from "./yaml-nesting.js";
 
-const MAX_TEXT_CHARS = 1_048_576;
-const MAX_OPEN_BRACKETS = 256;
+const MAX_TEXT_CHARS = 262_144;
+const MAX_NESTING = 256;
 const MAX_ALIASES = 100;
 
 /** Where something stands in a document. */
@@ -31,9 +32,7 @@ export type YamlReading =
  */
 export async function readYamlText(text: string): Promise<YamlReading> {
   if (text.length > MAX_TEXT_CHARS) return fault(1, `it is longer than ${MAX_TEXT_CHARS} characters`);
-  // The parser descends by recursion; brackets nest for one character each.
-  if (countOpenBrackets(text) > MAX_OPEN_BRACKETS)
-    return fault(1, `over ${MAX_OPEN_BRACKETS} brackets are open at once`);
+  if (yamlNesting(text) > MAX_NESTING) return fault(1, `it is nested deeper than ${MAX_NESTING} levels`);
   const yaml = await import("yaml");
   const lines = new yaml.LineCounter();
   try {
@@ -41,21 +40,20 @@ export async function readYamlText(text: string): Promise<YamlReading> {
       lineCounter: lines,
       prettyErrors: false,
       merge: true,
+      // Its own search compares each key with all others of its mapping: minutes for a file of short keys.
+      uniqueKeys: false,
       logLevel: "error",
     });
-    if (document.errors.length > 0) {
-      return {
-        ok: false,
-        faults: document.errors.map(({ pos, message }) => ({ line: lines.linePos(pos[0]).line, message })),
-      };
-    }
+    const faults = [
+      ...document.errors.map(({ pos, message }) => ({ line: lines.linePos(pos[0]).line, message })),
+      ...keysTwice(yaml, lines, document.contents),
+    ];
+    if (faults.length > 0) return { ok: false, faults };
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     const { contents } = document;
     return { ok: true, text: { value, lineOf: (path) => lineOf(yaml, lines, contents, path) } };
-  } catch (error) {
-    // A stack that overflows, and aliases that grow without end, are both told as what they are: a file to refuse.
-    const isDeep = error instanceof RangeError;
-    return fault(1, isDeep ? "it is nested too deeply" : "its aliases repeat too much");
+  } catch {
+    return fault(1, "its aliases repeat too much"); // the one thing of which the parser throws
   }
 }
 
@@ -63,18 +61,23 @@ function fault(line: number, message: string): YamlReading {
   return { ok: false, faults: [{ line, message }] };
 }
 
-function countOpenBrackets(text: string): number {
-  let open = 0;
-  let most = 0;
-  for (const character of text) {
-    if (character === "[" || character === "{") open += 1;
-    else if ((character === "]" || character === "}") && open > 0) open -= 1;
-    if (open > most) most = open;
-  }
-  return most;
-}
-
 type Yaml = typeof import("yaml");
+
+function keysTwice(yaml: Yaml, lines: LineCounter, contents: Node | null): readonly YamlFault[] {
+  const faults: YamlFault[] = [];
+  yaml.visit(contents, {
+    Map(_key, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!yaml.isScalar(key) || key.value === "<<") continue;
+        const line = lines.linePos(startOf(yaml, key) ?? 0).line;
+        if (seen.has(key.value)) faults.push({ line, message: `key ${String(key.value)} is there twice` });
+        seen.add(key.value);
+      }
+    },
+  });
+  return faults;
+}
 
 function lineOf(yaml: Yaml, lines: LineCounter, contents: Node | null, path: YamlPath): number {
   let node: unknown = contents;
