@@ -7,5 +7,8 @@ export { isVenvHostError, VenvHostError } from "./errors.js";
 export { claimInstalledEnvironment } from "./installed/claim-installed.js";
 export { findInstalledEnvironment } from "./installed/find-installed.js";
 export type * from "./installed/installed-environment.js";
+export { isolatedVenv } from "./isolated-venv/isolated-venv.js";
+export type * from "./isolated-venv/isolated-venv-options.js";
 export { openWorker } from "./worker/open-worker.js";
 export type * from "./worker/worker.js";
+export { workerEnvironment } from "./worker/worker-environment.js";
