@@ -1,5 +1,5 @@
 // `scheme://user:password@host`: what stands before the last `@` of the authority.
-const userInfo = /([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/gi;
+const userInfo = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^/?#\s]*@/gi;
 
 /** A text whose URLs hold no user and no password. */
 export function withoutCredentials(text: string): string {

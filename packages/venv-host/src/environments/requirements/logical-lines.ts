@@ -11,8 +11,15 @@ export interface LogicalLine {
  */
 export function logicalLines(text: string, env: Readonly<Record<string, string>>): readonly LogicalLine[] {
   return joined(text.split(/\r\n|\r|\n/))
-    .map(({ text: line, number }) => ({ text: expanded(line.replace(/(^|\s+)#.*$/, ""), env).trim(), number }))
+    .map(({ text: line, number }) => ({ text: expanded(plainText(line), env).trim(), number }))
     .filter((line) => line.text !== "");
+}
+
+/** Without its comment, each white space one blank: later expressions then take a time that grows with the length only. */
+function plainText(line: string): string {
+  let end = line.indexOf("#");
+  while (end > 0 && !/\s/.test(line.charAt(end - 1))) end = line.indexOf("#", end + 1);
+  return (end === -1 ? line : line.slice(0, end)).replace(/\s+/g, " ");
 }
 
 function joined(lines: readonly string[]): readonly LogicalLine[] {

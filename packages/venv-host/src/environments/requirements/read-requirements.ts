@@ -108,6 +108,9 @@ interface Place {
 
 async function readLine(reading: Reading, { text, number }: LogicalLine, place: Place): Promise<void> {
   const where = `${place.path}:${number}`;
+  const unknown = /\$\{([A-Z0-9_]+)\}/.exec(text)?.[1];
+  if (unknown !== undefined)
+    throw requirementsFault(where, `uses the variable ${unknown}, which the installer will not have`);
   const folder = dirname(place.path);
   if (!text.startsWith("-")) return addRequirement(reading, text, where, place.purpose, folder);
   const option = readOption(text, where);
