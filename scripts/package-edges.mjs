@@ -16,12 +16,24 @@ export const allowedEdges = {
   "@berth/environment-leases": { ours: ["process-confinement"], npm: ["zod"] },
   "@berth/code-sessions": { ours: ["environment-leases", "stdio-transport", "jsonrpc-framing"], npm: ["zod"] },
   "@berth/venv-host": { ours: ["stdio-transport", "jsonrpc-framing"], npm: ["zod", "yaml"] },
+  "@berth/state-folder": { ours: [], npm: [] },
+  "@berth/command-line": { ours: [], npm: ["commander", "pino", "pino-pretty", "yaml"] },
   "berth-gateway": {
-    ours: ["mcp-relay", "mcp-server", "stdio-transport", "spawn-attestation", "audit-chain"],
-    npm: ["commander", "pino", "pino-pretty", "yaml", "zod", "@clack/prompts"],
+    ours: [
+      "command-line",
+      "state-folder",
+      "mcp-relay",
+      "mcp-server",
+      "stdio-transport",
+      "spawn-attestation",
+      "audit-chain",
+    ],
+    npm: ["zod", "@clack/prompts"],
   },
   "berth-shipyard": {
     ours: [
+      "command-line",
+      "state-folder",
       "mcp-server",
       "stdio-transport",
       "environment-leases",
@@ -29,7 +41,7 @@ export const allowedEdges = {
       "process-confinement",
       "audit-chain",
     ],
-    npm: ["commander", "pino", "pino-pretty", "yaml", "zod", "hono", "@hono/node-server"],
+    npm: ["zod", "hono", "@hono/node-server"],
   },
 };
 

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { foldersOfNpm } from "./caller-environment.js";
 import type { RunCommand } from "./run-catalog.js";
 import { shellQuote } from "./shell-quote.js";
-import { defaultStatePath } from "./state-folder.js";
+import { usualStatePath } from "./state-folder.js";
 
 /** Reasons that pinning again answers. Others carry the measuring package's own advice. */
 const pinReasons = new Set(
@@ -39,7 +39,7 @@ export interface RunLineOptions {
 /** The command that shows and accepts a change, for the folder in which the client starts its servers. */
 export function pinCommandLine({ command, args, cwd }: RunCommand, options: RunLineOptions): string {
   const state = resolve(options.state);
-  const place = state === defaultStatePath(process.env) ? [] : ["--state", state];
+  const place = state === usualStatePath() ? [] : ["--state", state];
   const env = options.env.flatMap((name) => ["--env", name]);
   const ignored = options.measureIgnore.flatMap((glob) => ["--measure-ignore", glob]);
   const words = ["berth-gateway", "pin", ...place, ...env, ...ignored, "--", command, ...args];

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { access } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Catalog, readCatalog } from "@berth/mcp-relay";
+import { replaceFile } from "@berth/state-folder";
 import { GatewayError } from "./errors.js";
 import { maxCatalogBytes, readText } from "./read-text.js";
-import { replaceFile } from "./replace-file.js";
 import { withShortLock } from "./short-lock.js";
 
 /** A catalog as it lies on disk. */

@@ -45,13 +45,9 @@ export async function loadConfig(path: string | undefined): Promise<GatewayConfi
     throw new GatewayError("CONFIG_INVALID", `the configuration ${path} cannot be read`, { cause });
   });
   // Parser and schema library cost more to load than the rest of the start, and most starts have no configuration.
-  const { readConfig } = await import("./config-read.js");
+  const { describeProblems, readConfig } = await import("./config-read.js");
   const reading = readConfig(text);
-  if (reading.ok) return reading.config;
-  const lines = reading.problems.map(({ line, message }) => `${path}:${line}  ${message}`);
-  throw new GatewayError("CONFIG_INVALID", `the configuration has ${count(lines.length)}`, { lines });
-}
-
-function count(problems: number): string {
-  return problems === 1 ? "a problem" : `${problems} problems`;
+  if (reading.ok) return reading.value;
+  const { message, lines } = describeProblems("the configuration", path, reading.problems);
+  throw new GatewayError("CONFIG_INVALID", message, { lines });
 }

@@ -1,5 +1,5 @@
-/** Exit codes, the same for every command. */
-export const exitCodes = { good: 0, failed: 1, usage: 2, refused: 3 } as const;
+import { CommandError, type CommandErrorOptions, type ExitCode, exitCodes } from "@berth/command-line";
+import { isStateError } from "@berth/state-folder";
 
 /** Reasons a command ends early. */
 export type GatewayErrorCode =
@@ -15,20 +15,21 @@ export type GatewayErrorCode =
   | "REFUSED";
 
 /** Ends a command with a message for a person. `lines` hold one problem each and are shown under it. */
-export class GatewayError extends Error {
+export class GatewayError extends CommandError<GatewayErrorCode> {
   override readonly name = "GatewayError";
-  readonly code: GatewayErrorCode;
-  readonly lines: readonly string[];
-  constructor(code: GatewayErrorCode, message: string, options: ErrorOptions & { lines?: readonly string[] } = {}) {
-    super(message, options);
-    this.code = code;
-    this.lines = options.lines ?? [];
+  constructor(code: GatewayErrorCode, message: string, options?: CommandErrorOptions) {
+    super(code, exitCodeFor(code), message, options);
   }
 }
 
-/** The exit code for what a command threw. */
-export function exitCodeOf(error: unknown): number {
-  if (!(error instanceof GatewayError)) return exitCodes.failed;
-  if (error.code === "REFUSED") return exitCodes.refused;
-  return error.code === "LOCKED" || error.code === "CATALOG_CHANGED" ? exitCodes.failed : exitCodes.usage;
+function exitCodeFor(code: GatewayErrorCode): ExitCode {
+  if (code === "REFUSED") return exitCodes.refused;
+  return code === "LOCKED" || code === "CATALOG_CHANGED" ? exitCodes.failed : exitCodes.usage;
+}
+
+/** For `catch`: what a state folder or a file is refused for, as an error of ours; any other error again. */
+export function ofState(error: unknown): never {
+  if (!isStateError(error)) throw error;
+  const code = error.code === "TEXT_TOO_LARGE" ? "USAGE" : error.code;
+  throw new GatewayError(code, error.message, { cause: error.cause });
 }

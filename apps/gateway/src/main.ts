@@ -1,57 +1,22 @@
-import { Command, CommanderError, Option } from "commander";
-import { exitCodeOf, exitCodes, GatewayError } from "./errors.js";
-import { defaultStatePath } from "./state-folder.js";
+import { type Command, examplesText, type Finish, Option, runProgram } from "@berth/command-line";
+import { usualStatePath } from "./state-folder.js";
 import { version } from "./version.js";
 
 /** Reads the command line, runs the command, and ends the process with its exit code. */
-export async function main(argv: readonly string[]): Promise<void> {
-  const code = await run(argv);
-  // Pending output first: a pipe to the caller may be slow.
-  process.stdout.write("", () => process.exit(code));
-}
-
-async function run(argv: readonly string[]): Promise<number> {
-  let code: number = exitCodes.good;
-  const program = createProgram((result) => {
-    code = result;
-  });
-  try {
-    await program.parseAsync([...argv]);
-    return code;
-  } catch (error) {
-    // Commander has said it already; help and version end with 0.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.good : exitCodes.usage;
-    await report(error);
-    return exitCodeOf(error);
-  }
-}
-
-/** Errors with a code say what happened to a person; what has none is a bug, and shows where. */
-async function report(error: unknown): Promise<void> {
-  const { say } = await import("./output.js");
-  say(`berth-gateway: ${error instanceof Error ? error.message : String(error)}`);
-  if (!(error instanceof Error)) return;
-  for (const line of error instanceof GatewayError ? error.lines : []) say(`  ${line}`);
-  if (error.cause instanceof Error) say(`  ${error.cause.message}`);
-  if (!("code" in error)) for (const line of (error.stack ?? "").split("\n").slice(1)) say(line);
-}
-
-type Finish = (code: number) => void;
-
-function createProgram(finish: Finish): Command {
-  const program = new Command("berth-gateway")
-    .description("Starts only what was measured, and keeps a log of every call that can be checked.")
-    .version(version)
-    .exitOverride()
-    .enablePositionalOptions()
-    .showHelpAfterError("(--help shows how)");
-  const parts = [addRun, addPin, addImport, addServe, addStatus, addAudit, addDoctor];
-  for (const add of parts) add(program, finish);
-  return program;
+export function main(argv: readonly string[]): Promise<void> {
+  return runProgram(
+    {
+      name: "berth-gateway",
+      description: "Starts only what was measured, and keeps a log of every call that can be checked.",
+      version,
+      commands: [addRun, addPin, addImport, addServe, addStatus, addAudit, addDoctor],
+    },
+    argv,
+  );
 }
 
 const stateOption = (): Option =>
-  new Option("--state <dir>", "state folder").default(defaultStatePath(process.env), "the XDG state folder, berth");
+  new Option("--state <dir>", "state folder").default(usualStatePath(), "the XDG state folder, berth");
 const configOption = (): Option => new Option("--config <file>", "gateway.yaml");
 const envOption = (): Option =>
   new Option("--env <name>", "pass this variable of the gateway's environment to the server; may be repeated")
@@ -62,12 +27,9 @@ const ignoreOption = (): Option =>
     .argParser((glob: string, globs: string[] | undefined) => [...(globs ?? []), glob])
     .default([], "none");
 
-function examples(lines: readonly string[], note = ""): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}\n${note === "" ? "" : `\n${note}\n`}`;
-}
-
 function addRun(program: Command, finish: Finish): void {
   program
+    .enablePositionalOptions() // what follows the server's command is the server's
     .command("run")
     .description("start one server as a client would: pinned at first use, refused when it changed")
     .argument("<command>", "the server's program")
@@ -80,7 +42,7 @@ function addRun(program: Command, finish: Finish): void {
     .passThroughOptions()
     .addHelpText(
       "after",
-      examples(
+      examplesText(
         [
           "berth-gateway run -- node ./node_modules/@modelcontextprotocol/server-filesystem/dist/index.js /srv/files",
           "berth-gateway run --env GITHUB_TOKEN -- /opt/github-mcp-server stdio",
@@ -115,7 +77,7 @@ function addPin(program: Command, finish: Finish): void {
     .option("--json", "print the result as JSON")
     .addHelpText(
       "after",
-      examples(
+      examplesText(
         [
           "berth-gateway pin --catalog catalog.json",
           "berth-gateway pin --catalog catalog.json --server files --yes",
@@ -143,7 +105,7 @@ function addImport(program: Command, finish: Finish): void {
     .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
-      examples(
+      examplesText(
         [
           "berth-gateway import ~/.config/Claude/claude_desktop_config.json --out catalog.json",
           "berth-gateway import .vscode/mcp.json ~/.codex/config.toml --out catalog.json --pin",
@@ -166,7 +128,7 @@ function addServe(program: Command, finish: Finish): void {
     .addOption(stateOption())
     .option("--observe", "say what would be refused, and let it through, recorded")
     .option("--stdio", "speak over standard input and output")
-    .addHelpText("after", examples(["berth-gateway serve --catalog catalog.json --stdio"]))
+    .addHelpText("after", examplesText(["berth-gateway serve --catalog catalog.json --stdio"]))
     .action(async (options) => {
       const { serveCommand } = await import("./commands/serve.js");
       finish(await serveCommand(options));
@@ -179,7 +141,7 @@ function addStatus(program: Command, finish: Finish): void {
     .description("what the gateways of a state folder are doing and did last")
     .addOption(stateOption())
     .option("--json", "print the result as JSON")
-    .addHelpText("after", examples(["berth-gateway status", "berth-gateway status --state ./state --json"]))
+    .addHelpText("after", examplesText(["berth-gateway status", "berth-gateway status --state ./state --json"]))
     .action(async (options) => {
       const { statusCommand } = await import("./commands/status.js");
       finish(await statusCommand(options));
@@ -194,7 +156,7 @@ function addAudit(program: Command, finish: Finish): void {
     .addOption(stateOption())
     .option("--strict", "also check that each entry is in canonical form")
     .option("--json", "print the result as JSON")
-    .addHelpText("after", examples(["berth-gateway audit verify", "berth-gateway audit verify --strict --json"]))
+    .addHelpText("after", examplesText(["berth-gateway audit verify", "berth-gateway audit verify --strict --json"]))
     .action(async (options) => {
       const { auditVerifyCommand } = await import("./commands/audit.js");
       finish(await auditVerifyCommand(options));
@@ -205,7 +167,7 @@ function addAudit(program: Command, finish: Finish): void {
     .addOption(stateOption())
     .option("-n, --lines <count>", "how many, or all (default: 20; with --json all)")
     .option("--json", "one JSON object a line")
-    .addHelpText("after", examples(["berth-gateway audit tail -n 50", "berth-gateway audit tail --json"]))
+    .addHelpText("after", examplesText(["berth-gateway audit tail -n 50", "berth-gateway audit tail --json"]))
     .action(async (options) => {
       const { auditTailCommand } = await import("./commands/audit.js");
       finish(await auditTailCommand(options));
@@ -220,7 +182,7 @@ function addDoctor(program: Command, finish: Finish): void {
     .addOption(configOption())
     .addOption(stateOption())
     .option("--json", "print the result as JSON")
-    .addHelpText("after", examples(["berth-gateway doctor", "berth-gateway doctor --catalog catalog.json"]))
+    .addHelpText("after", examplesText(["berth-gateway doctor", "berth-gateway doctor --catalog catalog.json"]))
     .action(async (options) => {
       const { doctorCommand } = await import("./commands/doctor.js");
       finish(await doctorCommand(options));

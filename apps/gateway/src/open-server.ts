@@ -1,3 +1,4 @@
+import type { Logger } from "@berth/command-line";
 import type { OpenUpstream, UpstreamConnection } from "@berth/mcp-relay";
 import type { SpawnDescription } from "@berth/spawn-attestation";
 import {
@@ -8,7 +9,6 @@ import {
   type SpawnPolicy,
 } from "@berth/spawn-attestation";
 import { type ChildHandle, type ExitStatus, openChild } from "@berth/stdio-transport";
-import type { Logger } from "./logger.js";
 import type { SessionLog } from "./session-log.js";
 import type { StateFolder } from "./state-folder.js";
 

@@ -1,10 +1,8 @@
+import { type ExitSignals, exitCodes, type Logger, listenForExit } from "@berth/command-line";
 import { createRelaySession, type RelaySession, type ServerPolicy } from "@berth/mcp-relay";
 import { createMeasurer } from "@berth/spawn-attestation";
 import { createStreamTransport, sweepChildren } from "@berth/stdio-transport";
 import type { GatewayConfig } from "./config.js";
-import { exitCodes } from "./errors.js";
-import { type ExitSignals, listenForExit } from "./exit-signals.js";
-import type { Logger } from "./logger.js";
 import { beginMemoryEconomy, type MemoryEconomy } from "./memory-economy.js";
 import {
   createOpenUpstream,
@@ -49,7 +47,7 @@ export interface ServedServers {
 export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
   const memory = beginMemoryEconomy();
   const { logger, state, config, observe } = terms;
-  const exits = listenForExit((error) => logger.fatal({ err: error }, "a fault of ours"));
+  const exits = listenForExit({ onException: (error) => logger.fatal({ err: error }, "a fault of ours") });
   const opened = new Map<string, OpenedServer>();
   const failed = new Map<string, unknown>();
   const measurer = createMeasurer();

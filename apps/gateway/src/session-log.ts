@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Chain, type Durability, isChainError, openChain, type Receipt } from "@berth/audit-chain";
+import { type Chain, type Durability, isChainError, openChain, type Receipt, recordable } from "@berth/audit-chain";
 import type { RelayEvent } from "@berth/mcp-relay";
 import type { Decision } from "@berth/spawn-attestation";
 import {
@@ -14,7 +14,6 @@ import {
   outcomeEntry,
   refusedEntry,
 } from "./log-entries.js";
-import { recordable } from "./recordable.js";
 
 /** The log of one process: one session, bracketed by its opening and its close. Digests and sizes only, never payloads. */
 export interface SessionLog {

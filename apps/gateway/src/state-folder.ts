@@ -1,8 +1,6 @@
-import { chmod, mkdir, readdir, readFile, stat } from "node:fs/promises";
-import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
-import { GatewayError } from "./errors.js";
-import { replaceFile } from "./replace-file.js";
+import { join } from "node:path";
+import { defaultStatePath, findPrivateFolder, openPrivateFolder } from "@berth/state-folder";
+import { ofState } from "./errors.js";
 
 /** Places inside a state folder. */
 export interface StateFolder {
@@ -18,38 +16,21 @@ export interface StateFolder {
   readonly locks: string;
 }
 
-/** Raised when the layout changes; a newer one is refused. */
-const formatVersion = 1;
-const formatFile = "format.json";
+const layout = {
+  format: 1,
+  folders: ["audit", "children", "snapshots", "scratch", "locks"],
+  trusted: "run-catalog.json",
+} as const;
 
-/** Where state lies unless `--state` says otherwise: the XDG state folder. */
-export function defaultStatePath(environment: Readonly<Record<string, string | undefined>>): string {
-  const base = environment["XDG_STATE_HOME"];
-  const home = environment["HOME"] ?? homedir();
-  return join(base !== undefined && isAbsolute(base) ? base : join(home, ".local", "state"), "berth");
-}
+/** Where state lies unless `--state` says otherwise. */
+export const usualStatePath = (): string => defaultStatePath("berth", process.env);
 
 /**
  * Opens a state folder, and makes it (0700) when it is absent or empty. Many processes may do so at once.
  * @throws {GatewayError} `STATE_UNUSABLE` for a folder that is something else, another user's or open to others; `STATE_NEWER`.
  */
 export async function openStateFolder(given: string): Promise<StateFolder> {
-  const path = resolve(given);
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new GatewayError("STATE_UNUSABLE", `the state folder ${path} cannot be made`, { cause });
-  });
-  const version = await tryReadVersion(path);
-  // In this order: whoever claims a folder closes it before the version can be read.
-  const found = await stat(path);
-  if (process.getuid !== undefined && found.uid !== process.getuid()) {
-    throw new GatewayError("STATE_UNUSABLE", `the state folder ${path} belongs to another user`);
-  }
-  if (version === undefined) await claim(path, found.mode);
-  else {
-    refuseNewer(path, version);
-    await closeToOthers(path, found.mode);
-  }
-  return places(path);
+  return places(await openPrivateFolder(given, layout).catch(ofState));
 }
 
 /**
@@ -57,16 +38,7 @@ export async function openStateFolder(given: string): Promise<StateFolder> {
  * @throws {GatewayError} `STATE_UNUSABLE`, `STATE_NEWER`.
  */
 export async function findStateFolder(given: string): Promise<StateFolder> {
-  const path = resolve(given);
-  const version = await tryReadVersion(path);
-  if (version === undefined) throw new GatewayError("STATE_UNUSABLE", `${path} is no state folder`);
-  refuseNewer(path, version);
-  return places(path);
-}
-
-function refuseNewer(path: string, version: number): void {
-  if (version <= formatVersion) return;
-  throw new GatewayError("STATE_NEWER", `${path} has state format ${version}; this program knows ${formatVersion}`);
+  return places(await findPrivateFolder(given, layout).catch(ofState));
 }
 
 function places(path: string): StateFolder {
@@ -79,39 +51,4 @@ function places(path: string): StateFolder {
     scratch: join(path, "scratch"),
     locks: join(path, "locks"),
   };
-}
-
-async function tryReadVersion(path: string): Promise<number | undefined> {
-  let text: string;
-  try {
-    text = await readFile(join(path, formatFile), "utf8");
-  } catch {
-    return undefined; // absent: no state folder yet
-  }
-  const version = Number(/^\{"format":(\d+)\}\s*$/u.exec(text)?.[1]);
-  if (Number.isInteger(version)) return version;
-  throw new GatewayError(
-    "STATE_UNUSABLE",
-    `${join(path, formatFile)} is damaged: it should be {"format":${formatVersion}}`,
-  );
-}
-
-/** Makes a folder ours. One with other people's files in it is never taken, since it would be closed to them. */
-async function claim(path: string, mode: number): Promise<void> {
-  const held = await readdir(path);
-  if (held.length > 0 && (mode & 0o077) !== 0) {
-    const advice = "give a new or empty one, or close it to others with chmod 700";
-    throw new GatewayError("STATE_UNUSABLE", `${path} is not a state folder and not empty: ${advice}`);
-  }
-  if ((mode & 0o077) !== 0) await chmod(path, 0o700);
-  await replaceFile(join(path, formatFile), `{"format":${formatVersion}}\n`);
-}
-
-/** Pins decide what may run, so a folder into which others could write is not believed: its pins may be theirs. */
-async function closeToOthers(path: string, mode: number): Promise<void> {
-  if ((mode & 0o022) !== 0) {
-    const advice = "look at what it holds, run-catalog.json first, then close it with chmod 700";
-    throw new GatewayError("STATE_UNUSABLE", `others may write into the state folder ${path}: ${advice}`);
-  }
-  if ((mode & 0o077) !== 0) await chmod(path, 0o700);
 }

@@ -19,7 +19,7 @@ describe("gateway.yaml", () => {
     ["an empty mapping", "{}"],
     ["empty sections", "attestation: {}\naudit: {}\n"],
   ])("is the default configuration when it holds %s", (_name, text) => {
-    expect(readConfig(text)).toEqual({ ok: true, config: defaultConfig });
+    expect(readConfig(text)).toEqual({ ok: true, value: defaultConfig });
   });
 
   it("reads every key", () => {
@@ -34,7 +34,7 @@ describe("gateway.yaml", () => {
     ].join("\n");
     expect(readConfig(text)).toEqual({
       ok: true,
-      config: {
+      value: {
         names: "plain",
         attestation: { allowUnmeasuredSpawn: true, guard: "snapshot" },
         audit: { durability: "each" },

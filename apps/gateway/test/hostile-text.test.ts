@@ -105,7 +105,7 @@ describe("texts of servers, packages and files on a terminal", { timeout: 60_000
 
   partTest("python3")("are shown so by the log at a terminal: stderr of servers, messages and stacks", () => {
     const driver = fileURLToPath(new URL("servers/at_terminal.py", import.meta.url));
-    const logger = JSON.stringify(new URL("../src/logger.ts", import.meta.url).href);
+    const logger = JSON.stringify(import.meta.resolve("@berth/command-line"));
     const script = `const { createLogger } = await import(${logger}); const log = await createLogger("info");
       log.info({ stderr: ${literal} }, ${literal}); log.info(${literal}); log.error({ err: new Error(${literal}) }, "x");`;
     const { stdout, status } = spawnSync(

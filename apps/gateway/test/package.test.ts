@@ -18,11 +18,14 @@ describe("the package", () => {
       expect(files).toContain(`package/${name}`);
     expect(files.filter((name) => /\/(?:src|test|bench)\//u.test(name))).toEqual([]);
     execFileSync("tar", ["-xzf", tarball, "-C", place.folder]);
-    mkdirSync(join(place.folder, "package", "node_modules"));
-    const commander = [join(folder, "node_modules"), join(folder, "../../node_modules")]
-      .map((place) => join(place, "commander"))
-      .find(existsSync);
-    symlinkSync(commander ?? "", join(place.folder, "package", "node_modules", "commander"));
+    // What the start needs, and no more.
+    mkdirSync(join(place.folder, "package", "node_modules", "@berth"), { recursive: true });
+    for (const name of ["@berth/command-line", "@berth/state-folder"]) {
+      const installed = [join(folder, "node_modules"), join(folder, "../../node_modules")]
+        .map((modules) => join(modules, name))
+        .find(existsSync);
+      symlinkSync(installed ?? "", join(place.folder, "package", "node_modules", name));
+    }
     const run = spawnSync(
       process.execPath,
       [join(place.folder, "package", manifest.bin["berth-gateway"]), "--version"],

@@ -36,7 +36,7 @@ describe("the README", () => {
     const [, yaml = ""] = /```yaml\n([\s\S]*?)```/u.exec(readme) ?? [];
     const reading = readConfig(yaml);
     expect(reading.ok ? [] : reading.problems).toEqual([]);
-    const keys = reading.ok ? Object.values(reading.config).flatMap((section) => Object.keys(Object(section))) : [];
+    const keys = reading.ok ? Object.values(reading.value).flatMap((section) => Object.keys(Object(section))) : [];
     for (const key of ["guard", "durability", "startMs", "listMs", "callMs", "callMaxMs", "maxFrameBytes"])
       expect(keys).toContain(key);
     expect(keys).toContain("maxQueuedBytes");

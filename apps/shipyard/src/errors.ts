@@ -1,5 +1,5 @@
-/** Exit codes, the same for every command. */
-export const exitCodes = { good: 0, failed: 1, usage: 2, refused: 3 } as const;
+import { CommandError, type CommandErrorOptions, exitCodes } from "@berth/command-line";
+import { isStateError } from "@berth/state-folder";
 
 /** Reasons a command ends early. */
 export type ShipyardErrorCode =
@@ -17,18 +17,6 @@ export type ShipyardErrorCode =
   | "CLEANUP_UNCONFIRMED"
   | "SHUTDOWN_UNFINISHED";
 
-/** Ends a command with a message for a person. `lines` hold one problem or one piece of advice each and are shown under it. */
-export class ShipyardError extends Error {
-  override readonly name = "ShipyardError";
-  readonly code: ShipyardErrorCode;
-  readonly lines: readonly string[];
-  constructor(code: ShipyardErrorCode, message: string, options: ErrorOptions & { lines?: readonly string[] } = {}) {
-    super(message, options);
-    this.code = code;
-    this.lines = options.lines ?? [];
-  }
-}
-
 const usageCodes: readonly ShipyardErrorCode[] = [
   "USAGE",
   "CONFIG_INVALID",
@@ -37,7 +25,17 @@ const usageCodes: readonly ShipyardErrorCode[] = [
   "APPLICATION_INVALID",
 ];
 
-/** The exit code for what a command threw. */
-export function exitCodeOf(error: unknown): number {
-  return error instanceof ShipyardError && usageCodes.includes(error.code) ? exitCodes.usage : exitCodes.failed;
+/** Ends a command with a message for a person. `lines` hold one problem or one piece of advice each and are shown under it. */
+export class ShipyardError extends CommandError<ShipyardErrorCode> {
+  override readonly name = "ShipyardError";
+  constructor(code: ShipyardErrorCode, message: string, options?: CommandErrorOptions) {
+    super(code, usageCodes.includes(code) ? exitCodes.usage : exitCodes.failed, message, options);
+  }
+}
+
+/** For `catch`: what a state folder or a file is refused for, as an error of ours; any other error again. */
+export function ofState(error: unknown): never {
+  if (!isStateError(error)) throw error;
+  const code = error.code === "TEXT_TOO_LARGE" ? "USAGE" : error.code;
+  throw new ShipyardError(code, error.message, { cause: error.cause });
 }

@@ -1,63 +1,27 @@
-import { Command, CommanderError, Option } from "commander";
-import { exitCodeOf, exitCodes, ShipyardError } from "./errors.js";
+import { type Command, examplesText, type Finish, Option, runProgram } from "@berth/command-line";
+import { ShipyardError } from "./errors.js";
 import { defaultHttp } from "./serving/http-address.js";
-import { defaultStatePath } from "./state-folder.js";
+import { usualStatePath } from "./state-folder.js";
 import { version } from "./version.js";
 
 /** Reads the command line, runs the command, and ends the process with its exit code. */
-export async function main(argv: readonly string[]): Promise<void> {
-  const code = await run(argv);
-  // Pending output first: a pipe to the caller may be slow.
-  process.stdout.write("", () => process.exit(code));
-}
-
-async function run(argv: readonly string[]): Promise<number> {
-  let code: number = exitCodes.good;
-  const program = createProgram((result) => {
-    code = result;
-  });
-  try {
-    await program.parseAsync([...argv]);
-    return code;
-  } catch (error) {
-    // Commander has said it already; help and version end with 0.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.good : exitCodes.usage;
-    await report(error);
-    return exitCodeOf(error);
-  }
-}
-
-/** Errors with a code say what happened to a person; what has none is a bug, and shows where. */
-async function report(error: unknown): Promise<void> {
-  const { say } = await import("./output.js");
-  say(`berth-shipyard: ${error instanceof Error ? error.message : String(error)}`);
-  if (!(error instanceof Error)) return;
-  for (const line of error instanceof ShipyardError ? error.lines : []) say(`  ${line}`);
-  if (error.cause instanceof Error) say(`  ${error.cause.message}`);
-  if (!("code" in error)) for (const line of (error.stack ?? "").split("\n").slice(1)) say(line);
-}
-
-type Finish = (code: number) => void;
-
-function createProgram(finish: Finish): Command {
-  const program = new Command("berth-shipyard")
-    .description("Leases sandboxes with stateful Python, surely cleaned up, and keeps a log that can be checked.")
-    .version(version)
-    .exitOverride()
-    .showHelpAfterError("(--help shows how)");
-  for (const add of [addServe, addLeases, addAudit, addToken, addDoctor]) add(program, finish);
-  return program;
+export function main(argv: readonly string[]): Promise<void> {
+  return runProgram(
+    {
+      name: "berth-shipyard",
+      description: "Leases sandboxes with stateful Python, surely cleaned up, and keeps a log that can be checked.",
+      version,
+      commands: [addServe, addLeases, addAudit, addToken, addDoctor],
+    },
+    argv,
+  );
 }
 
 const stateOption = (): Option =>
-  new Option("--state <dir>", "state folder").default(defaultStatePath(process.env), "the XDG state folder, berth");
+  new Option("--state <dir>", "state folder").default(usualStatePath(), "the XDG state folder, berth");
 const configOption = (): Option => new Option("--config <file>", "shipyard.yaml");
 const httpOption = (): Option => new Option("--http <host:port>", "where to listen").default(defaultHttp);
 const jsonOption = (): Option => new Option("--json", "print the result as JSON");
-
-function examples(lines: readonly string[], note = ""): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}\n${note === "" ? "" : `\n${note}\n`}`;
-}
 
 function addServe(program: Command, finish: Finish): void {
   program
@@ -73,7 +37,7 @@ function addServe(program: Command, finish: Finish): void {
     .option("--principal <name>", "with --application: who the client is")
     .addHelpText(
       "after",
-      examples(
+      examplesText(
         [
           "berth-shipyard serve",
           "berth-shipyard serve --config shipyard.yaml --http 127.0.0.1:0 --uploads ./uploads",
@@ -101,7 +65,7 @@ function addLeases(program: Command, finish: Finish): void {
     .addOption(stateOption())
     .option("--all", "also what has ended")
     .addOption(jsonOption())
-    .addHelpText("after", examples(["berth-shipyard leases list", "berth-shipyard leases list --all --json"]))
+    .addHelpText("after", examplesText(["berth-shipyard leases list", "berth-shipyard leases list --all --json"]))
     .action(async (options) => {
       const { leasesListCommand } = await import("./commands/leases.js");
       finish(await leasesListCommand(options));
@@ -112,7 +76,7 @@ function addLeases(program: Command, finish: Finish): void {
     .argument("<lease...>", "as `leases list` shows them")
     .addOption(stateOption())
     .addOption(jsonOption())
-    .addHelpText("after", examples(["berth-shipyard leases release 3f0c9a5d1e7b48c2a6d4f8e0b1c2d3e4"]))
+    .addHelpText("after", examplesText(["berth-shipyard leases release 3f0c9a5d1e7b48c2a6d4f8e0b1c2d3e4"]))
     .action(async (ids: string[], options) => {
       const { leasesReleaseCommand } = await import("./commands/leases.js");
       finish(await leasesReleaseCommand(ids, options));
@@ -124,7 +88,7 @@ function addLeases(program: Command, finish: Finish): void {
     .addOption(jsonOption())
     .addHelpText(
       "after",
-      examples(["berth-shipyard leases sweep", "berth-shipyard leases sweep --state ./state --json"]),
+      examplesText(["berth-shipyard leases sweep", "berth-shipyard leases sweep --state ./state --json"]),
     )
     .action(async (options) => {
       const { leasesSweepCommand } = await import("./commands/leases.js");
@@ -147,9 +111,9 @@ function addAudit(program: Command, finish: Finish): void {
     .addOption(new Option("--json", "print each entry whole, as JSON on a line"))
     .addHelpText(
       "after",
-      examples([
+      examplesText([
         "berth-shipyard audit tail",
-        "berth-shipyard audit tail --session work --owner ada --lines all",
+        "berth-shipyard audit tail --session lab --owner ada --lines all",
         "berth-shipyard audit tail --lease 3f0c9a5d1e7b48c2a6d4f8e0b1c2d3e4 --json",
       ]),
     )
@@ -165,7 +129,7 @@ function addAudit(program: Command, finish: Finish): void {
     .addOption(jsonOption())
     .addHelpText(
       "after",
-      examples(["berth-shipyard audit verify", "berth-shipyard audit verify --state ./state --json"]),
+      examplesText(["berth-shipyard audit verify", "berth-shipyard audit verify --state ./state --json"]),
     )
     .action(async (options) => {
       const { auditVerifyCommand } = await import("./commands/audit.js");
@@ -181,7 +145,7 @@ function addToken(program: Command, finish: Finish): void {
     .requiredOption("--file <file>", "the token file")
     .option("--days <count>", "how long it is good (default: 90)")
     .addOption(jsonOption())
-    .addHelpText("after", examples(["berth-shipyard token ada --file /etc/berth/tokens.jsonl --days 30"]))
+    .addHelpText("after", examplesText(["berth-shipyard token ada --file /etc/berth/tokens.jsonl --days 30"]))
     .action(async (name: string, options) => {
       const { tokenCommand } = await import("./commands/token.js");
       finish(await tokenCommand(name, options));
@@ -196,7 +160,10 @@ function addDoctor(program: Command, finish: Finish): void {
     .addOption(stateOption())
     .addOption(httpOption())
     .addOption(jsonOption())
-    .addHelpText("after", examples(["berth-shipyard doctor", "berth-shipyard doctor --config shipyard.yaml --json"]))
+    .addHelpText(
+      "after",
+      examplesText(["berth-shipyard doctor", "berth-shipyard doctor --config shipyard.yaml --json"]),
+    )
     .action(async (options) => {
       const { doctorCommand } = await import("./commands/doctor.js");
       finish(await doctorCommand(options));

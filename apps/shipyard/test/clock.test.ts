@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, vi } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
-import { living, rowsOf } from "./faulty-server.js";
+import { living, rowsOf } from "./remains.js";
 import { ask, type Served, scratchFolder, serve, shipyard, writeConfig } from "./shipyard.js";
 
 const preload = fileURLToPath(new URL("programs/set-clock.mjs", import.meta.url));

@@ -3,30 +3,24 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { scaledCount } from "../../../fixtures/counts.js";
 import { partTest } from "../../../fixtures/parts.js";
-import { type FaultPoint, groupsOf, liveALife, living, rowsOf, runFaulty } from "./faulty-server.js";
-import { scratchFolder, shipyard, writeConfig } from "./shipyard.js";
+import { type FaultPoint, liveALife, runFaulty } from "./faulty-server.js";
+import { type Place, place } from "./places.js";
+import { groupsOf, living, rowsOf } from "./remains.js";
+import { shipyard } from "./shipyard.js";
 
-interface Place {
-  readonly args: readonly string[];
-  readonly state: string;
-}
-
-function makePlace(): Place {
-  const folder = scratchFolder();
-  const config = writeConfig(folder, [
+const makePlace = (): Place =>
+  place([
     "profiles: { python: { template: /usr/bin/python3, policy: { limits: { openFiles: 256 } } } }",
     "sessions: { warmWorkers: 1 }",
+    "leases: { sweepMs: 500 }", // so that each life has sweeps, however quick it is
   ]);
-  const state = join(folder, "s");
-  return { args: ["--config", config, "--state", state], state };
-}
 
 /** A server that is killed while it has a session and a warm worker, so that the next one has something to recover. */
 async function leaveLeases({ args, state }: Place): Promise<void> {
   const signal = await runFaulty({
     args,
     point: { call: "serve record command.outcome #1", when: "after" },
-    whileListening: (url, child) => liveALife(url, state, child).catch(() => undefined),
+    whileListening: (server) => liveALife(server, state).catch(() => undefined),
   });
   expect(signal).toBe("SIGKILL");
 }
@@ -37,7 +31,7 @@ async function listCalls(): Promise<readonly string[]> {
   await leaveLeases(place);
   const callsFile = join(place.state, "calls");
   const { args, state } = place;
-  await runFaulty({ args, callsFile, whileListening: (url, child) => liveALife(url, state, child) });
+  await runFaulty({ args, callsFile, whileListening: (server) => liveALife(server, state) });
   expect((await rowsOf(state)).filter(({ endedAt }) => endedAt === undefined)).toEqual([]);
   return readFileSync(callsFile, "utf8").trim().split("\n");
 }
@@ -75,7 +69,7 @@ async function killAt(place: Place, point: FaultPoint): Promise<boolean> {
   if (point.call.startsWith("recover ")) await leaveLeases(place);
   const signal = await runFaulty({
     ...{ args, point },
-    whileListening: (url, child) => liveALife(url, state, child).catch(() => undefined),
+    whileListening: (server) => liveALife(server, state).catch(() => undefined),
   });
   const why = `killed ${point.when} ${point.call}`;
   await expectNoFalseEnd(place, why);
@@ -89,7 +83,8 @@ describe("a server that is killed at any call of its store, its provider or its 
     async () => {
       const calls = await listCalls();
       const steps = ["insert", "update active", "update releasing", "update released", "create", "destroy", "exists"];
-      for (const step of steps) expect(calls).toContain(`serve ${step} #1`);
+      const runs = ["record command.intent", "record command.outcome", "record renewed", "listDue"];
+      for (const step of [...steps, ...runs]) expect(calls).toContain(`serve ${step} #1`);
       for (const step of ["update releasing", "update released", "destroy"])
         expect(calls).toContain(`recover ${step} #1`);
       // Reads are many, and change nothing: the first of each phase.
@@ -107,8 +102,10 @@ describe("a server that is killed at any call of its store, its provider or its 
         if (point !== undefined && !(await killAt(place, point))) missed.push(point.call);
       }
       console.log(`calls that one of these servers did not make: ${missed.join(", ") || "none"}`);
-      // How often a server looks or fills its pool depends on the machine; what it does at all does not.
-      expect(missed.filter((call) => call.endsWith(" #1"))).toEqual([]);
+      // How often a server looks or fills its pool depends on the machine; what it does at all does not, but that a sandbox
+      // was gone by itself before recovery looked: that is a matter of milliseconds.
+      const timed = ["recover update lost #1", "recover record lost #1"];
+      expect(missed.filter((call) => call.endsWith(" #1") && !timed.includes(call))).toEqual([]);
     },
     3_600_000,
   );

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
-import { entriesOf, leasesOf, owned, place, processesNaming, startSession } from "./places.js";
+import { entriesOf, leasesOf, owned, place, startSession } from "./places.js";
+import { processesNaming } from "./remains.js";
 import { ask, scratchFolder, serve, shipyard } from "./shipyard.js";
 
 const verifier = fileURLToPath(new URL("../../../fixtures/audit/verify_chain.py", import.meta.url));

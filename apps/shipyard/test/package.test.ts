@@ -15,11 +15,14 @@ it("the package holds what it lists, and a bin that runs from the tarball", () =
     expect(files).toContain(`package/${name}`);
   expect(files.filter((name) => /\/(?:src|test|bench)\//u.test(name))).toEqual([]);
   execFileSync("tar", ["-xzf", tarball, "-C", place]);
-  mkdirSync(join(place, "package", "node_modules"));
-  const commander = [join(appFolder, "node_modules"), join(appFolder, "../../node_modules")]
-    .map((folder) => join(folder, "commander"))
-    .find(existsSync);
-  symlinkSync(commander ?? "", join(place, "package", "node_modules", "commander"));
+  // What the start needs, and no more.
+  mkdirSync(join(place, "package", "node_modules", "@berth"), { recursive: true });
+  for (const name of ["@berth/command-line", "@berth/state-folder"]) {
+    const installed = [join(appFolder, "node_modules"), join(appFolder, "../../node_modules")]
+      .map((modules) => join(modules, name))
+      .find(existsSync);
+    symlinkSync(installed ?? "", join(place, "package", "node_modules", name));
+  }
   const bin = join(place, "package", manifest.bin["berth-shipyard"]);
   const run = spawnSync(process.execPath, [bin, "--version"], { encoding: "utf8" });
   expect(run).toMatchObject({ status: 0, stdout: `${manifest.version}\n` });

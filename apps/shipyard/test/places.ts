@@ -47,20 +47,6 @@ export async function leasesOf(state: string, ...more: readonly string[]): Promi
 export const owned = async (state: string): Promise<readonly ListedLease[]> =>
   (await leasesOf(state)).filter(({ owner }) => owner !== null);
 
-/** Processes of any kind that have a name of a worker's in their environment or arguments. */
-export function processesNaming(text: string): readonly string[] {
-  const read = (path: string): string => {
-    try {
-      return readFileSync(path, "latin1");
-    } catch {
-      return ""; // gone meanwhile
-    }
-  };
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => `${read(`/proc/${pid}/environ`)}${read(`/proc/${pid}/cmdline`)}`.includes(text));
-}
-
 /** Entries of all logs of a state folder. */
 export function entriesOf(state: string): readonly Readonly<Record<string, unknown>>[] {
   const logs = join(state, "audit");

@@ -14,7 +14,7 @@ describe("the README", () => {
     const [, yaml = ""] = /```yaml\n([\s\S]*?)```/u.exec(readme) ?? [];
     const [shown, usual] = [readConfig(yaml), readConfig("")];
     if (!shown.ok || !usual.ok) throw new Error(JSON.stringify(shown));
-    expect(shown.config).toMatchObject(usual.config);
+    expect(shown.value).toMatchObject(usual.value);
     const commented = readConfig(yaml.replace("# auth:", "auth:"));
     expect(commented.ok).toBe(true);
   });

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
-import { ask, type Served, scratchFolder, serve, shipyard, writeConfig } from "./shipyard.js";
+import { place, run, startSession } from "./places.js";
+import { ask, serve, shipyard, tokenHeaders } from "./shipyard.js";
 
 // Limits that hold for root and for others, with and without control groups, so that the test says nothing about these.
 const sandboxed = [
@@ -11,11 +12,6 @@ const sandboxed = [
 ];
 
 const sandboxTest = partTest("bubblewrap", "python3");
-
-async function run(served: Served, code: string): Promise<unknown> {
-  const { body } = await ask(`${served.url}/execute`, { code });
-  return body;
-}
 
 interface Process {
   readonly pid: number;
@@ -47,30 +43,23 @@ const living = (wanted: readonly Process[]): readonly Process[] =>
 
 describe("a server with sandboxes", () => {
   sandboxTest("shows code its uploads at /app/uploads, and nothing of the host", async () => {
-    const folder = scratchFolder();
+    const { folder, state, args } = place(sandboxed);
     const uploads = join(folder, "up");
     mkdirSync(uploads, { mode: 0o700 });
     writeFileSync(join(uploads, "in.txt"), "from the host");
     const secret = join(folder, "secret.txt");
     writeFileSync(secret, "1234");
-    const served = await serve([
-      "--config",
-      writeConfig(folder, sandboxed),
-      "--state",
-      join(folder, "s"),
-      "--uploads",
-      uploads,
-    ]);
+    const served = await serve([...args, "--uploads", uploads]);
     expect(readFileSync(secret, "utf8")).toBe("1234"); // the control: the file is there for who may read it
     const code = [
       "import os",
       "print(open('/app/uploads/in.txt').read())",
       "print(open('/app/uploads/out.txt', 'w').write('from inside'))",
-      `print(os.path.exists(${JSON.stringify(secret)}), os.path.exists(${JSON.stringify(join(folder, "s"))}))`,
+      `print(os.path.exists(${JSON.stringify(secret)}), os.path.exists(${JSON.stringify(state)}))`,
     ].join("\n");
     expect(await run(served, code)).toMatchObject({ stdout: "from the host\n11\nFalse False\n", stderr: "" });
     expect(readFileSync(join(uploads, "out.txt"), "utf8")).toBe("from inside");
-    const listed = await shipyard(["leases", "list", "--state", join(folder, "s"), "--all", "--json"]);
+    const listed = await shipyard(["leases", "list", "--state", state, "--all", "--json"]);
     expect(JSON.parse(listed.stdout).leases[0]).toMatchObject({ provider: "bubblewrap" });
     const had = descendants(served.pid);
     expect(await served.kill("SIGTERM")).toBe(0);
@@ -78,42 +67,37 @@ describe("a server with sandboxes", () => {
   });
 
   sandboxTest("leaves no sandbox when it is killed, and the next one has no lease of it", async () => {
-    const folder = scratchFolder();
-    const args = ["--config", writeConfig(folder, sandboxed), "--state", join(folder, "s")];
+    const { state, args } = place(sandboxed);
     const served = await serve(args);
-    await ask(`${served.url}/v1/sessions/session`, { session_id: "a" });
+    await startSession(served, "a");
     expect(await run(served, "1 + 1")).toMatchObject({ stdout: "2" });
     const had = descendants(served.pid);
     expect(living(had).length).toBeGreaterThan(0);
     await served.kill("SIGKILL");
-    const swept = await shipyard(["leases", "sweep", "--state", join(folder, "s"), "--json"]);
+    const swept = await shipyard(["leases", "sweep", "--state", state, "--json"]);
     expect(JSON.parse(swept.stdout)).toMatchObject({ unconfirmed: 0 });
     expect(living(had)).toEqual([]);
-    expect(readdirSync(join(folder, "s", "w", "b")).filter((name) => name.startsWith("mcp-"))).toEqual([]);
-    const listed = await shipyard(["leases", "list", "--state", join(folder, "s"), "--json"]);
+    expect(readdirSync(join(state, "w", "b")).filter((name) => name.startsWith("mcp-"))).toEqual([]);
+    const listed = await shipyard(["leases", "list", "--state", state, "--json"]);
     expect(JSON.parse(listed.stdout)).toMatchObject({ leases: [], writer: null });
   });
 
   sandboxTest(
     "gives each principal an uploads folder of its own, which the others cannot reach by any path",
     async () => {
-      const folder = scratchFolder();
+      const { folder, state, config, args } = place(sandboxed);
       const tokens = join(folder, "tokens.jsonl");
-      const admit = async (name: string): Promise<Record<string, string>> => {
-        const { stdout } = await shipyard(["token", name, "--file", tokens]);
-        return { authorization: `Bearer ${stdout.trim()}` };
-      };
-      const [ada, bob] = [await admit("ada"), await admit("bob")];
-      const config = writeConfig(folder, [...sandboxed, `auth: { tokenFile: ${tokens} }`]);
-      const served = await serve(["--config", config, "--state", join(folder, "s")]);
-      const execute = async (code: string, who: Record<string, string>): Promise<unknown> =>
+      const [ada, bob] = [await tokenHeaders("ada", tokens), await tokenHeaders("bob", tokens)];
+      appendFileSync(config, `auth: { tokenFile: ${tokens} }\n`);
+      const served = await serve(args);
+      const execute = async (code: string, who: Readonly<Record<string, string>>): Promise<unknown> =>
         (await ask(`${served.url}/execute`, { code }, who)).body;
       expect(await execute("print(open('/app/uploads/mine', 'w').write('ada'))", ada)).toMatchObject({ stdout: "3\n" });
       expect(await execute("print(open('/app/uploads/mine').read())", ada)).toMatchObject({ stdout: "ada\n" });
       const look = [
         "import os",
         "print(os.listdir('/app/uploads'), os.listdir('/app'))",
-        `print([os.path.exists(p) for p in ('/app/uploads/../ada', '/app/ada', ${JSON.stringify(join(folder, "s/uploads/ada"))})])`,
+        `print([os.path.exists(p) for p in ('/app/uploads/../ada', '/app/ada', ${JSON.stringify(join(state, "uploads/ada"))})])`,
       ].join("\n");
       expect(await execute(look, bob)).toMatchObject({ stdout: "[] ['uploads']\n[False, False, False]\n" });
       await served.kill("SIGTERM");

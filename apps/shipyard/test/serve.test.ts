@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { entriesOf, leasesOf, owned, place, processesNaming, run, startSession } from "./places.js";
-import { ask, scratchFolder, serve, shipyard, unconfined, writeConfig } from "./shipyard.js";
+import { tellingEndless } from "./cells.js";
+import { entriesOf, leasesOf, owned, place, run, startSession } from "./places.js";
+import { processesNaming } from "./remains.js";
+import { ask, scratchFolder, serve, shipyard, tokenHeaders, unconfined, writeConfig } from "./shipyard.js";
 
 /** Each test starts commands, up to nine of them, and each start takes seconds where many others want to run. */
 const timeout = 120_000;
@@ -31,7 +33,7 @@ describe("serve", { timeout }, () => {
     const running = await fetch(`${served.url}/v1/execute`, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/x-ndjson" },
-      body: JSON.stringify({ code: "import time\nprint('on', flush=True)\ntime.sleep(60)" }),
+      body: JSON.stringify({ code: tellingEndless }),
     });
     const told: string[] = [];
     let ended: Promise<number | null> | undefined;
@@ -115,12 +117,7 @@ describe("principals", { timeout }, () => {
   it("come with a token, and see nothing of each other", async () => {
     const folder = scratchFolder();
     const tokens = join(folder, "tokens.jsonl");
-    const made = async (name: string): Promise<Record<string, string>> => {
-      const { code, stdout } = await shipyard(["token", name, "--file", tokens]);
-      expect(code).toBe(0);
-      return { authorization: `Bearer ${stdout.trim()}` };
-    };
-    const [ada, bob] = [await made("ada"), await made("Bob B.")];
+    const [ada, bob] = [await tokenHeaders("ada", tokens), await tokenHeaders("Bob B.", tokens)];
     const config = writeConfig(folder, [...unconfined, `auth: { tokenFile: ${tokens}, operators: [ada] }`]);
     const served = await serve(["--config", config, "--state", join(folder, "s")]);
     const code = "import os; os.listdir(os.environ.get('UPLOADS', '.'))";

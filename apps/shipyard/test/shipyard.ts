@@ -70,33 +70,57 @@ export interface Served {
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts `serve --http` on a free port and waits until it says that it listens; rejects with what it said when it ends before. */
-export async function serve(
-  args: readonly string[],
-  { nodeArgs = [], env = {} }: { nodeArgs?: readonly string[]; env?: Record<string, string> } = {},
-): Promise<Served> {
-  const child: ChildProcess = spawn(process.execPath, [...nodeArgs, bin, "serve", "--http", "127.0.0.1:0", ...args], {
+export interface LaunchOptions {
+  readonly nodeArgs?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** How long its end is waited for. */
+  readonly signal?: AbortSignal;
+}
+
+/** A process of the server, at whatever point of its life. */
+export interface Launched {
+  readonly child: ChildProcess;
+  /** What it said on stderr. */
+  readonly lines: readonly string[];
+  /** Its URL; rejects with what it said when it ends before it listens. */
+  readonly listening: Promise<string>;
+  /** Once everything it said is read. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+}
+
+/** Starts `serve --http` on a free port. It does not outlive the test. */
+export function launch(args: readonly string[], { nodeArgs = [], env = {}, signal }: LaunchOptions = {}): Launched {
+  const child = spawn(process.execPath, [...nodeArgs, bin, "serve", "--http", "127.0.0.1:0", ...args], {
     env: { ...plainEnvironment, ...env },
     stdio: ["ignore", "ignore", "pipe"],
   });
+  const closed = once(child, "close");
   onTestFinished(async () => {
     child.kill("SIGKILL");
-    await ended;
+    await closed;
   });
   const lines: string[] = [];
-  const ended = once(child, "close").then(([code]): number | null => code);
-  if (child.stderr === null) throw new Error("no stderr");
-  const reader = createInterface({ input: child.stderr });
-  const url = await new Promise<string>((resolve, reject) => {
-    reader.on("line", (line) => {
+  const listening = new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stderr }).on("line", (line) => {
       lines.push(line);
-      const found = /^\{"event":"listening","url":"(.*)\/mcp"\}$/.exec(line)?.[1];
-      if (found !== undefined) resolve(found);
+      const url = /^\{"event":"listening","url":"(.*)\/mcp"\}$/.exec(line)?.[1];
+      if (url !== undefined) resolve(url);
     });
-    void ended.then((code) => reject(new Error(`ended with ${code}: ${lines.join("\n")}`)));
+    void closed.then(([code]) => reject(new Error(`ended with ${code}: ${lines.join("\n")}`)));
   });
+  const ended = once(child, "close", { signal }).then(([code, endedBy]) => ({ code, signal: endedBy }));
+  return { child, lines, listening, ended };
+}
+
+/** Starts a server and waits until it says that it listens; rejects with what it said when it ends before. */
+export async function serve(
+  args: readonly string[],
+  options: Pick<LaunchOptions, "nodeArgs" | "env"> = {},
+): Promise<Served> {
+  const { child, lines, listening, ...launched } = launch(args, options);
+  const ended = launched.ended.then(({ code }) => code);
   return {
-    url,
+    url: await listening,
     pid: child.pid ?? 0,
     stderr: () => lines.join("\n"),
     ended,
@@ -107,11 +131,23 @@ export async function serve(
   };
 }
 
+/** Makes a token of this principal's. */
+export async function tokenFor(name: string, file: string): Promise<string> {
+  const { code, stdout, stderr } = await shipyard(["token", name, "--file", file]);
+  if (code !== 0) throw new Error(stderr);
+  return stdout.trim();
+}
+
+/** The headers of requests of this principal, for whom a token is made. */
+export const tokenHeaders = async (name: string, file: string): Promise<{ readonly authorization: string }> => ({
+  authorization: `Bearer ${await tokenFor(name, file)}`,
+});
+
 /** A JSON request to a server. */
 export async function ask(
   url: string,
   body: unknown,
-  headers: Record<string, string> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   const response = await fetch(url, {
     method: body === undefined ? "GET" : "POST",

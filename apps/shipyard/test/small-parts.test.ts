@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
+import { ShipyardError } from "../src/errors.js";
 import { folderOf, ownedProfiles } from "../src/profiles/profiles.js";
 import { createClosers } from "../src/serving/closers.js";
 import { isLoopback, readHttpAddress } from "../src/serving/http-address.js";
-import { defaultStatePath, findStateFolder, openStateFolder } from "../src/state-folder.js";
+import { findStateFolder, openStateFolder } from "../src/state-folder.js";
 import { scratchFolder } from "./shipyard.js";
 
 describe("an address", () => {
@@ -134,40 +134,12 @@ describe("what is to be closed", () => {
   });
 });
 
-describe("a state folder", () => {
-  const folder = (): string => {
-    const path = mkdtempSync(join(tmpdir(), "ys-"));
-    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-    return path;
-  };
-
-  it("is made for its user alone, and opened again", async () => {
-    const path = join(folder(), "a", "b");
-    const first = await openStateFolder(path);
-    expect((statSync(path).mode & 0o777).toString(8)).toBe("700");
-    expect(await openStateFolder(path)).toEqual(first);
-    expect(await findStateFolder(path)).toEqual(first);
-  });
-
-  it("is not found where none is, and a folder of somebody's files does not become one", async () => {
-    const path = join(folder(), "files");
-    mkdirSync(path, { mode: 0o755 });
-    writeFileSync(join(path, "thesis.txt"), "");
-    await expect(findStateFolder(path)).rejects.toMatchObject({ code: "STATE_UNUSABLE" });
-    await expect(openStateFolder(path)).rejects.toMatchObject({ code: "STATE_UNUSABLE" });
-  });
-
-  it("of a newer format is refused, and a damaged one", async () => {
-    const path = folder();
-    writeFileSync(join(path, "format.json"), '{"format":2}\n');
-    await expect(openStateFolder(path)).rejects.toMatchObject({ code: "STATE_NEWER" });
-    writeFileSync(join(path, "format.json"), "{}");
-    await expect(openStateFolder(path)).rejects.toMatchObject({ code: "STATE_UNUSABLE" });
-  });
-
-  it("lies by default where XDG says, and else in the home", () => {
-    expect(defaultStatePath({ XDG_STATE_HOME: "/x", HOME: "/h" })).toBe("/x/berth");
-    expect(defaultStatePath({ XDG_STATE_HOME: "relative", HOME: "/h" })).toBe("/h/.local/state/berth");
-    expect(defaultStatePath({ HOME: "/h" })).toBe("/h/.local/state/berth");
-  });
+it("a state folder is the same for all commands, and what it is refused for ends them with exit code 2", async () => {
+  const path = join(scratchFolder(), "s");
+  const absent: unknown = await findStateFolder(path).catch((error: unknown) => error);
+  expect(absent).toBeInstanceOf(ShipyardError);
+  expect(absent).toMatchObject({ code: "STATE_UNUSABLE", exitCode: 2 });
+  expect(await openStateFolder(path)).toEqual(await findStateFolder(path));
+  writeFileSync(join(path, "format.json"), '{"format":2}\n');
+  await expect(openStateFolder(path)).rejects.toMatchObject({ code: "STATE_NEWER", exitCode: 2 });
 });

@@ -17,6 +17,7 @@ describe("the built package", () => {
       "listLogs",
       "openChain",
       "readChain",
+      "recordable",
       "verifyLog",
       "verifyLogs",
     ]);

@@ -30,8 +30,23 @@ export interface SessionErrorDetails extends ErrorOptions {
 
 /** Why a session is no more. */
 export interface SessionEnd {
-  /** `stopped` by its owner, `memory`, `signal`, `exit` (the worker left by itself), `timeout` (did not answer an interrupt), `protocol` (its channel was broken), `expired` (hard or idle limit), `lost`, `shutdown`. */
-  readonly reason: "stopped" | "memory" | "signal" | "exit" | "timeout" | "protocol" | "expired" | "lost" | "shutdown";
+  /**
+   * `stopped` by its owner, `memory`, `disk` and `output` (its environment was ended over that limit), `signal`, `exit` (the
+   * worker left by itself), `timeout` (did not answer an interrupt), `protocol` (its channel was broken), `expired` (hard or
+   * idle limit), `lost`, `shutdown`.
+   */
+  readonly reason:
+    | "stopped"
+    | "memory"
+    | "disk"
+    | "output"
+    | "signal"
+    | "exit"
+    | "timeout"
+    | "protocol"
+    | "expired"
+    | "lost"
+    | "shutdown";
   /** Exit status, signal name, limit: for a person. */
   readonly detail: string;
   /** Wall clock milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import type { LeaseEndReason } from "@berth/environment-leases";
+import { type LeaseEndReason, systemScheduler } from "@berth/environment-leases";
 import { createCallEvents } from "./call-events.js";
 import { createCallLine } from "./call-line.js";
 import { type SessionEnd, SessionError } from "./errors.js";
@@ -11,7 +11,6 @@ import type { ExecuteOptions, Session, SessionStatus } from "./session.js";
 import { explainEnd } from "./session-end.js";
 import type { OpenSessionOptions } from "./session-parts.js";
 import { createSharedCalls } from "./shared-calls.js";
-import { systemScheduler } from "./system-scheduler.js";
 import type { RunningCall, Worker } from "./worker/worker.js";
 import { createWorkerQueries } from "./worker/worker-queries.js";
 

@@ -17,8 +17,8 @@ const reasons: Readonly<Record<LeaseEndReason, SessionEnd["reason"]>> = {
   deadline: "expired",
   memory: "memory",
   crash: "exit",
-  disk: "exit",
-  output: "exit",
+  disk: "disk",
+  output: "output",
   "create-failed": "lost",
   lost: "lost",
   recovery: "shutdown",
@@ -50,11 +50,15 @@ export async function explainEnd(gone: WorkerGone, lease: Lease, scheduler: Sche
 async function explainByLease(lease: Lease, scheduler: Scheduler, otherwise: Told): Promise<Told> {
   const ended = await within(lease.ended, explainMs, scheduler);
   if (ended === undefined) return otherwise;
-  if (ended.end?.reason === "memory") return { reason: "memory", detail: ended.end.detail };
+  const how = ended.end;
+  // Asked first: a worker that is gone with its sandbox may have ended the lease before its reason was known.
+  if (how?.reason === "memory" || how?.reason === "disk" || how?.reason === "output") {
+    return { reason: how.reason, detail: how.detail };
+  }
   // The worker itself was killed, and not the environment: the lease knows whether the kernel did it for memory.
-  const kills = ended.end?.memoryKills ?? 0;
+  const kills = how?.memoryKills ?? 0;
   if (kills > 0) return { reason: "memory", detail: `the kernel killed ${kills} of its processes for memory` };
   // We end the lease ourselves when the worker is gone: that says nothing about why it went.
   if (ended.reason === "crash") return otherwise;
-  return { reason: reasons[ended.reason], detail: ended.end?.detail ?? ended.reason };
+  return { reason: reasons[ended.reason], detail: how?.detail ?? ended.reason };
 }

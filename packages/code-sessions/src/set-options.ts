@@ -1,8 +1,7 @@
-import type { Scheduler } from "@berth/environment-leases";
+import { type Scheduler, systemScheduler } from "@berth/environment-leases";
 import { SessionError } from "./errors.js";
 import { readSessionTerms, type SessionTerms } from "./session-terms.js";
 import type { SessionsOptions } from "./sessions.js";
-import { systemScheduler } from "./system-scheduler.js";
 
 /** SessionsOptions, checked. */
 export interface SetTerms {

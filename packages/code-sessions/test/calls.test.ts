@@ -35,6 +35,7 @@ describe("calls of one session", () => {
     expect((await run("'b' in globals()")).result).toBe("False");
   });
 
+  // The sleeps here are what is interrupted; none is waited for.
   it.each([
     { name: "Python", code: "import time\nwhile True: pass" },
     { name: "a sleep", code: "import time\ntime.sleep(60)" },

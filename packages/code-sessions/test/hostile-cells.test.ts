@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openLocalSession } from "./guests/local-session.js";
 
+/** The sleep is cut short by the session's end: without it, the outcome could come before. */
 const attackOnChannel = (frame: string): string =>
   [
     "import os, stat",

@@ -46,6 +46,18 @@ describe("sessions over unconfined leases", () => {
     expect((await again.execute({ code: "1" })).result).toBe("1");
   });
 
+  it("take their idempotency keys along: one of the same name runs the code anew", async () => {
+    const { sessions } = await open();
+    const once = { code: "import os\nos.getpid()", idempotencyKey: "k" };
+    const first = await sessions.start({ owner: "alice", id: "s" });
+    const told = await first.execute(once);
+    expect(await first.execute(once)).toBe(told);
+    await first.stop();
+    const again = await sessions.start({ owner: "alice", id: "s" });
+    expect(await again.execute(once)).toMatchObject({ status: "ok", count: 1 });
+    expect(await again.execute(once)).not.toBe(told);
+  });
+
   it("end with their lease", async () => {
     const { sessions, leases } = await open();
     const session = await sessions.start({ owner: "alice" });

@@ -1,12 +1,13 @@
-import { rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createBubblewrapProvider, type EnvironmentLimits } from "@berth/environment-leases";
-import { describe, expect } from "vitest";
+import { createBubblewrapProvider, type EnvironmentLimits, type EnvironmentProfile } from "@berth/environment-leases";
+import { describe, expect, onTestFinished } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
 import { openRealSessions, type RealSessions } from "./guests/real-sessions.js";
 
-const open = (asked: EnvironmentLimits = {}): Promise<RealSessions> =>
-  openRealSessions((folder) => createBubblewrapProvider({ folder }), { policy: { limits: asked } });
+const open = (asked: EnvironmentLimits = {}, mounts: EnvironmentProfile["mounts"] = []): Promise<RealSessions> =>
+  openRealSessions((folder) => createBubblewrapProvider({ folder }), { policy: { limits: asked }, mounts });
 
 describe("sessions over sandboxes", () => {
   partTest("bubblewrap")("run code with its files in memory, and leave nothing when they are stopped", async () => {
@@ -42,6 +43,20 @@ describe("sessions over sandboxes", () => {
     expect(told.status).toBe("dead");
     expect(told.reason).toContain("memory");
     expect(sessions.status("alice", "s")).toMatchObject({ state: "dead", end: { reason: "memory" } });
+    expect(sessions.list("alice")).toEqual([]);
+  });
+
+  partTest("bubblewrap")("end over the quota of a folder that they may write, and say so", async () => {
+    const source = await mkdtemp(join(tmpdir(), "berth-quota-"));
+    onTestFinished(() => rm(source, { recursive: true }));
+    const shared = { source, target: "/shared", writable: true, maxBytes: 2 ** 20 };
+    const { sessions } = await open({}, [shared]);
+    const session = await sessions.start({ owner: "alice", id: "s" });
+    // The sleep is only to be there when the quota is: that ends it.
+    const code = "import time\nwith open('/shared/large', 'wb') as f: f.write(bytes(1 << 22))\ntime.sleep(50)";
+    const told = await session.execute({ code });
+    expect(told).toMatchObject({ status: "dead", reason: expect.stringContaining("maxBytes") });
+    expect(sessions.status("alice", "s")).toMatchObject({ state: "dead", end: { reason: "disk" } });
     expect(sessions.list("alice")).toEqual([]);
   });
 

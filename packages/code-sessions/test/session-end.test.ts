@@ -80,12 +80,15 @@ describe("the end of a session", () => {
     }
   });
 
+  // Here and below: the sleep is what the end cuts short; nobody waits for it.
   it.each([
     { lease: "hard-limit", reason: "expired" },
     { lease: "idle", reason: "expired" },
     { lease: "shutdown", reason: "shutdown" },
     { lease: "operator", reason: "stopped" },
     { lease: "lost", reason: "lost" },
+    { lease: "disk", reason: "disk" },
+    { lease: "output", reason: "output" },
   ] as const)("with its lease has the reason of the lease: $lease is $reason", async ({ lease, reason }) => {
     const { session, begin, end } = await openLocalSession();
     const { outcome } = await begin("import time\ntime.sleep(30)");
@@ -94,12 +97,18 @@ describe("the end of a session", () => {
     expect((await session.ended).reason).toBe(reason);
   });
 
-  it("for want of memory is told as such when the environment says so", async () => {
+  it.each([
+    { reason: "memory", detail: "over 64 MiB" },
+    { reason: "disk", detail: "a mount held too much" },
+    { reason: "output", detail: "said too much" },
+  ] as const)("over a limit is told as such when the environment says so: $reason", async ({ reason, detail }) => {
     const { session, begin, end } = await openLocalSession();
     const { outcome } = await begin("import time\ntime.sleep(30)");
-    await end("crash", { reason: "memory", detail: "over 64 MiB" });
-    expect(await outcome).toMatchObject({ status: "dead", reason: expect.stringContaining("over 64 MiB") });
-    expect(await session.ended).toMatchObject({ reason: "memory" });
+    // The lease itself was ended as a crash: that its worker was gone was seen before why.
+    await end("crash", { reason, detail });
+    expect(await outcome).toMatchObject({ status: "dead", reason: expect.stringContaining(detail) });
+    expect(await session.ended).toMatchObject({ reason, detail });
+    expect(session.status()).toMatchObject({ state: "dead", end: { reason } });
   });
 
   it("by stop interrupts what runs, refuses what waits, and waits for the end of the lease", async () => {

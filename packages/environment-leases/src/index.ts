@@ -20,20 +20,16 @@ export type { FieldFault, LeaseErrorCode, LeaseErrorDetails } from "./errors.js"
 export { isLeaseError, LeaseError } from "./errors.js";
 export type { GuestLimits } from "./guest/guest-limits.js";
 export type { LeaseEndReason, LeaseRecord, LeaseState } from "./lease.js";
+export type { LeaseEvent, LeaseOperation } from "./lease-event.js";
+export type { AcquireOptions, Lease, WarmLease, WarmOptions } from "./lease-handle.js";
 export { createLeases } from "./leases.js";
 export type {
-  AcquireOptions,
-  Lease,
-  LeaseEvent,
   LeaseLimits,
-  LeaseOperation,
   Leases,
   LeasesOptions,
   ProfileStatus,
   RecoveryResult,
   SweepResult,
-  WarmLease,
-  WarmOptions,
 } from "./leases-contract.js";
 export { createMemoryLeaseStore } from "./memory-store.js";
 export type {
@@ -52,6 +48,7 @@ export { readProfile } from "./reading/read-profile.js";
 export type { RequireOptions } from "./require-capabilities.js";
 export { requireCapabilities } from "./require-capabilities.js";
 export type { Scheduler } from "./scheduler.js";
+export { systemScheduler } from "./scheduler.js";
 export type { LeaseChange, LeaseFilter, LeaseStore } from "./store.js";
 export type { UnconfinedProviderOptions } from "./unconfined-provider.js";
 export { createUnconfinedProvider } from "./unconfined-provider.js";

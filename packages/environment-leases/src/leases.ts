@@ -1,5 +1,6 @@
 import { LeaseError } from "./errors.js";
 import { isTerminal, type LeaseEndReason, type LeaseRecord } from "./lease.js";
+import type { AcquireOptions, Lease, WarmLease, WarmOptions } from "./lease-handle.js";
 import { readAcquire, readWarm } from "./leases/acquire-terms.js";
 import { activateRow } from "./leases/activate.js";
 import { createCatalog } from "./leases/catalog.js";
@@ -12,9 +13,9 @@ import { createRows } from "./leases/rows.js";
 import { nextDueMs, sweepAll, sweepBehind } from "./leases/sweep.js";
 import { createSweeper } from "./leases/sweeper.js";
 import { readLeasesOptions } from "./leases/terms.js";
-import { settlesWithin } from "./leases/waits.js";
 import { createWarmLease } from "./leases/warm.js";
-import type { AcquireOptions, Lease, Leases, LeasesOptions, WarmLease, WarmOptions } from "./leases-contract.js";
+import type { Leases, LeasesOptions } from "./leases-contract.js";
+import { settlesWithin } from "./waits.js";
 
 /**
  * Durable leases. Call `recover` once before the first lease. The store and the providers stay the caller's, to be closed

@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:os";
 import type { CommandResult, DisposableEnvironment } from "./environment.js";
-import { isLeaseError, LeaseError } from "./errors.js";
+import { type FieldFault, isLeaseError, LeaseError } from "./errors.js";
 import { createCatalog, type Leasable } from "./leases/catalog.js";
 import { deadlineMarginMs } from "./leases/maker.js";
 import type { EnvironmentProfile } from "./profile.js";
 import type { ManagedProvider } from "./provider.js";
+import { readMembers } from "./reading/members.js";
 import { readPayload } from "./reading/read-payload.js";
+import { refuseFaults } from "./reading/refuse.js";
 
 /** What a pipeline runs in. Both are copied: what is added later is not seen. */
 export interface EnvironmentPipelineOptions {
@@ -54,11 +56,26 @@ export interface EnvironmentPipeline {
 /** How long a worker may take to come up: its own deadline counts from its creation. */
 const creationMs = 60_000;
 
+const optionNames = [
+  "profiles",
+  "providers",
+  "allowUnconfined",
+  "randomBytes",
+] as const satisfies readonly (keyof EnvironmentPipelineOptions)[];
+
+/** @throws {LeaseError} `OPTION_INVALID`, naming every member at fault. */
+function checkOptions(options: EnvironmentPipelineOptions): void {
+  const faults: FieldFault[] = [];
+  readMembers(options, "", optionNames, faults)?.flag("allowUnconfined");
+  refuseFaults("OPTION_INVALID", "the options of the pipeline cannot be used", faults);
+}
+
 /**
  * No queue, no bound on how many run, no lease: those are the caller's.
  * @throws {LeaseError} `PROFILE_INVALID`, `OPTION_INVALID`
  */
 export function createEnvironmentPipeline(options: EnvironmentPipelineOptions): EnvironmentPipeline {
+  checkOptions(options);
   const profiles = { ...options.profiles };
   const catalog = createCatalog({ ...options, profiles });
   const random = options.randomBytes ?? randomBytes;

@@ -6,13 +6,14 @@ import { listenForDials } from "./guest/dial-listener.js";
 import { openGuestEnvironment } from "./guest/guest-environment.js";
 import type { GuestHost, GuestPlaces } from "./guest/guest-host.js";
 import type { GuestLimits } from "./guest/guest-limits.js";
+import { bootId, startTimeOf } from "./process-identity.js";
 import type { ProfileTerms } from "./profile.js";
 import type { ManagedProvider } from "./provider.js";
 import { killMarked } from "./unconfined/kill-marked.js";
 import { startUnconfined } from "./unconfined/unconfined-host.js";
-import { guestPrograms } from "./workers/guest-program.js";
+import { findMarked } from "./workers/find-processes.js";
+import { openGuestPrograms } from "./workers/guest-program.js";
 import { manageWorkers, type WorkerKind } from "./workers/managed-provider.js";
-import { bootId, findMarked, startTimeOf } from "./workers/process-marks.js";
 import { readProviderOptions } from "./workers/provider-options.js";
 import { standardEnv } from "./workers/standard-env.js";
 import { openWorkersFolder, type WorkerFolder } from "./workers/worker-folder.js";
@@ -56,7 +57,7 @@ const capabilities: RuntimeCapabilities = {
 export async function createUnconfinedProvider(options: UnconfinedProviderOptions): Promise<ManagedProvider> {
   const { name, bounds } = readProviderOptions(options, { known: optionNames, usualName: "unconfined" });
   const workers = await openWorkersFolder(options.folder);
-  const programs = guestPrograms(workers.path);
+  const programs = await openGuestPrograms(workers.path);
   const kind: WorkerKind = {
     name,
     capabilities,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -40,4 +40,23 @@ it("a report of a machine that holds no sandbox refuses the provider, with its c
     code: "CAPABILITY_MISSING",
     cure: "Mount one.",
   });
+});
+
+it("a provider that only ends needs nothing of the machine, ends what is left, and makes nothing", async () => {
+  const findings = [{ aspect: "user-namespace", ...missing }];
+  const report = { usable: false, bubblewrap: undefined, limits: [], findings };
+  const folder = workersFolder();
+  const provider = await createBubblewrapProvider({ folder, report, endsOnly: true });
+  onTestFinished(() => provider.close());
+  const [left, asked] = [`mcp-${"a".repeat(24)}`, `mcp-${"b".repeat(24)}`];
+  mkdirSync(join(folder, left));
+  expect(await provider.listWorkers()).toEqual([left]);
+  await provider.destroy(left);
+  expect([await provider.exists(left), await provider.listWorkers()]).toEqual(["no", []]);
+  const profile = readProfile("p", { provider: "bubblewrap", template: "python3" });
+  await expect(provider.create(asked, profile, { deadlineMs: 1_000 })).rejects.toMatchObject({
+    code: "CAPABILITY_MISSING",
+    cure: expect.stringContaining("endsOnly"),
+  });
+  expect(await provider.listWorkers()).toEqual([]);
 });

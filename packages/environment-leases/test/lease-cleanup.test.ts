@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryStep } from "../src/memory.js";
+import { createTestClock } from "./clock.js";
 import { createMachine } from "./faulty.js";
 import { codeOf, createLeased, type LeasedOptions } from "./leased.js";
 
@@ -61,6 +62,31 @@ describe("a cleanup that cannot be confirmed", () => {
     await clock.advance(1_000);
     expect(await released).toBe("CLEANUP_UNCONFIRMED");
     expect((await store.get(lease.id))?.state).toBe("releasing");
+  });
+
+  it.each([
+    { slowMs: 20_000, told: "resolved", state: "released" },
+    { slowMs: 40_000, told: "CLEANUP_UNCONFIRMED", state: "releasing" },
+  ])("is one of an end that takes $slowMs ms only after destroyMs, and a sweep confirms it", async (row) => {
+    const { lease, leases, clock, store } = await acquired({
+      limits: { destroyMs: 30_000 },
+      memory: {
+        onStep({ call, when }) {
+          if (call !== "destroy" || when !== "before") return undefined;
+          return new Promise((resolve) => void clock.scheduler.after(row.slowMs - clock.scheduler.now(), resolve));
+        },
+      },
+      clock: createTestClock(),
+    });
+    const released = codeOf(lease.release());
+    await clock.advance(30_000);
+    expect(await released).toBe(row.told);
+    expect((await store.get(lease.id))?.state).toBe(row.state);
+    if (row.state === "releasing") expect((await store.get(lease.id))?.lastError).toMatch(/30000 ms \(destroyMs\)/);
+    const swept = leases.sweep();
+    await clock.advance(30_000);
+    expect(await swept).toMatchObject({ unconfirmed: 0 });
+    expect((await store.get(lease.id))?.state).toBe("released");
   });
 
   it("is never taken for one when its store fails, and is written down later", async () => {

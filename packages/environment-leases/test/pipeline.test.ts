@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createEnvironmentPipeline, type EnvironmentProfile, LeaseError, type ManagedProvider } from "../src/index.js";
+import {
+  createEnvironmentPipeline,
+  type EnvironmentPipelineOptions,
+  type EnvironmentProfile,
+  LeaseError,
+  type ManagedProvider,
+} from "../src/index.js";
 import { createMemoryProvider, type MemoryProviderOptions } from "../src/memory.js";
 import { settle } from "./clock.js";
 import { codeOf } from "./leased.js";
@@ -86,6 +92,7 @@ describe("a pipeline", () => {
     { name: "a profile that nobody registered", payload: { profile: "toString", argv: ["x"] }, fields: ["profile"] },
     { name: "a profile that is no string", payload: { profile: 1, argv: ["x"] }, fields: ["profile"] },
     { name: "an empty list", payload: { profile: "python", argv: [] }, fields: ["argv"] },
+    { name: "a program without a name", payload: { profile: "python", argv: ["", "x"] }, fields: ["argv[0]"] },
     { name: "a string for a list", payload: { profile: "python", argv: "ls" }, fields: ["argv"] },
     { name: "257 arguments", payload: { profile: "python", argv: Array(257).fill("x") }, fields: ["argv"] },
     {
@@ -117,6 +124,18 @@ describe("a pipeline", () => {
     expect(await codeOf(pipeline.execute({ payload: { profile: "elsewhere", argv: ["x"] } }))).toBe("PROVIDER_UNKNOWN");
     expect(await codeOf(pipeline.execute({ payload: { profile: "windows", argv: ["x"] } }))).toBe("CAPABILITY_MISSING");
     expect(calls).toEqual([]);
+  });
+
+  it("is refused with an option that there is none of, and names it", () => {
+    const misspelled = { profiles: { python }, providers: [createMemoryProvider()], allowUnconfind: true };
+    expect(() => createEnvironmentPipeline(misspelled)).toThrow(
+      expect.objectContaining({
+        code: "OPTION_INVALID",
+        faults: [expect.objectContaining({ field: "allowUnconfind" })],
+      }),
+    );
+    const wrong: EnvironmentPipelineOptions = JSON.parse('{"profiles":{},"providers":[],"allowUnconfined":"no"}');
+    expect(() => createEnvironmentPipeline(wrong)).toThrow(/allowUnconfined has to be true or false/);
   });
 
   it("does not see what is added to its profiles later", async () => {

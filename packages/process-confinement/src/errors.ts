@@ -14,6 +14,7 @@ export type ConfinementErrorCode =
   | "SANDBOX_NOT_STARTED"
   | "START_TIMEOUT"
   | "SANDBOX_NOT_ENDED"
+  | "STARTER_CLOSED"
   // Egress.
   | "EGRESS_RULE_INVALID"
   | "EGRESS_SOCKET_FAILED";

@@ -20,3 +20,5 @@ export type {
   SandboxPresence,
   SandboxUsage,
 } from "./sandbox.js";
+export type { SandboxStarter } from "./sandbox-starter.js";
+export { createSandboxStarter } from "./sandbox-starter.js";

@@ -4,14 +4,17 @@ import { createOutputMeter } from "./end/output-meter.js";
 import { isConfinementError } from "./errors.js";
 import type { ControlGroups } from "./limits/control-groups.js";
 import { limitSandbox, type SandboxLimits } from "./limits/limit-sandbox.js";
+import { thisLimitsHost } from "./limits/limits-host.js";
 import { planSandbox } from "./plan/plan-sandbox.js";
 import { markBinds } from "./plan/verify-binds.js";
 import type { PolicyTerms } from "./reading/policy-terms.js";
 import { readSandboxOptions } from "./reading/read-options.js";
 import type { SandboxTerms } from "./reading/sandbox-terms.js";
 import type { Sandbox, SandboxOptions } from "./sandbox.js";
+import { abandon } from "./start/abandon.js";
 import { type ConfinementHost, thisHost } from "./start/host.js";
-import { type Launched, launch } from "./start/launch.js";
+import { becomeBubblewrap, type Launched, type Launcher, startLauncher } from "./start/launch.js";
+import { type LauncherStock, noStock } from "./start/launcher-stock.js";
 import { refuseHere } from "./start/refuse-here.js";
 import { boundStart } from "./start/start-bound.js";
 import { type Started, startSandbox } from "./start/start-sandbox.js";
@@ -27,24 +30,32 @@ export function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 }
 
 /** As `openSandbox`, on a machine that is passed in. */
-export async function openSandboxOn(host: ConfinementHost, options: SandboxOptions): Promise<Sandbox> {
+export async function openSandboxOn(
+  host: ConfinementHost,
+  options: SandboxOptions,
+  stock: LauncherStock = noStock,
+): Promise<Sandbox> {
   options.signal?.throwIfAborted();
   const tools = refuseHere(host);
   const terms = readSandboxOptions(options);
-  const limits = limitSandbox(host, terms);
+  const machine = thisLimitsHost(host.findTool);
+  const limits = limitSandbox(terms, machine);
   const plan = planSandbox(terms, { findTool: host.findTool, innerPrefix: limits.innerPrefix });
   const binds = markBinds(plan.mounts);
-  const groups = limits.makeGroups();
+  const fresh = (): Promise<Launcher> => startLauncher(host, { tools, command: plan.command });
+  // The groups are made while the launcher comes up.
+  const taken = stock.take(machine, plan) ?? fresh();
+  const groups = await makeGroupsBeside(limits, taken);
   const bound = boundStart(terms.startTimeoutMs, terms.signal);
-  const start = async (disableUserNamespaces: boolean): Promise<Opened> => {
-    const launched = await launch({ ...plan, disableUserNamespaces }, tools, limits.prefix(groups));
+  const start = async (launcher: Promise<Launcher>, disableUserNamespaces: boolean): Promise<Opened> => {
+    const launched = becomeBubblewrap(await launcher, { ...plan, disableUserNamespaces }, limits.joinLine(groups));
     const started = await startSandbox(launched, terms, { controlGroups: groups.paths, binds }, bound);
     return { launched, started, terms, limits, groups };
   };
   try {
-    const opened = await start(true).catch((error: unknown) => {
+    const opened = await start(taken, true).catch((error: unknown) => {
       if (!cannotDisableUserNamespaces(error)) throw error;
-      return start(false);
+      return start(fresh(), false);
     });
     return present(opened);
   } catch (error) {
@@ -52,6 +63,18 @@ export async function openSandboxOn(host: ConfinementHost, options: SandboxOptio
     throw error;
   } finally {
     bound.release();
+  }
+}
+
+async function makeGroupsBeside(limits: SandboxLimits, taken: Promise<Launcher>): Promise<ControlGroups> {
+  try {
+    return limits.makeGroups();
+  } catch (error) {
+    await taken.then(
+      ({ launched }) => abandon(launched),
+      () => {}, // it was not started: nothing to end
+    );
+    throw error;
   }
 }
 

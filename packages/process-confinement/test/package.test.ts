@@ -1,18 +1,23 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import {
+  codesOf,
+  itExports,
+  itNamesTests,
+  itPacks,
+  itShowsQuickstart,
+  packageOf,
+} from "../../../fixtures/package-promises.js";
 import { partTest } from "../../../fixtures/parts.js";
+import { escapeAttempts } from "../src/escapes/index.js";
 import { deniedCalls } from "../src/seccomp/calls.js";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
-const text = (name: string): string => readFileSync(`${root}${name}`, "utf8");
-const manifest = JSON.parse(text("package.json"));
+const tested = packageOf(import.meta.url);
 
 describe("the built package", () => {
-  it("exports from its main entry what it lists, and nothing else", async () => {
-    expect(Object.keys(await import("@berth/process-confinement")).sort()).toEqual([
+  itExports(tested, {
+    ".": [
       "ConfinementError",
+      "createSandboxStarter",
       "egressPort",
       "egressSocketPath",
       "endSandbox",
@@ -22,54 +27,40 @@ describe("the built package", () => {
       "openSandbox",
       "probe",
       "selfTest",
-    ]);
+    ],
+    "./egress": ["ConfinementError", "createDecisionTally", "createEgressProxy", "isConfinementError"],
+    "./escapes": ["ConfinementError", "escapeAttempts", "isConfinementError", "runEscapes"],
   });
-
-  it("packs every file that its exports name", () => {
-    const targets: unknown[] = Object.values(manifest.exports).flatMap((target) =>
-      typeof target === "string" ? [target] : Object.values(target ?? {}),
-    );
-    for (const target of targets) {
-      const name = String(target).replace(/^\.\//, "");
-      expect(existsSync(`${root}${name}`), name).toBe(true);
-      const packed = ["package.json", ...manifest.files];
-      expect(packed.some((file: string) => name === file || name.startsWith(`${file}/`))).toBe(true);
-    }
-  });
+  itPacks(tested, ["python/escapes/__main__.py"]);
 
   it("depends on nothing", () => {
-    expect([manifest.dependencies, manifest.peerDependencies]).toEqual([undefined, undefined]);
+    expect([tested.manifest.dependencies, tested.manifest.peerDependencies]).toEqual([undefined, undefined]);
   });
 });
 
 describe("the README", () => {
-  const readme = text("README.md");
+  const readme = tested.text("README.md");
+  const quoted = (text: string): readonly string[] => [...text.matchAll(/`([\w-]+)`/gu)].map(([, name = ""]) => name);
 
-  it("holds the quickstart word for word", () => {
-    expect(readme).toContain(text("examples/quickstart.js").trim());
-  });
-
-  partTest("bubblewrap")("shows a quickstart that runs", () => {
-    const run = spawnSync(process.execPath, [`${root}examples/quickstart.js`], { encoding: "utf8" });
-    expect([run.status, run.stderr]).toEqual([0, ""]);
-    expect(run.stdout).toMatch(/^hello\nls: .*No such file.*\n\{\n {2}reason: 'exited',\n {2}code: 3,/);
-  });
-
-  it("names a test that exists for each guarantee", () => {
-    const named = [...readme.matchAll(/\btest\/[a-z./-]+\.test\.ts\b/g)].map(([name]) => name);
-    expect(named.length).toBeGreaterThanOrEqual(8);
-    for (const name of named) expect(existsSync(`${root}${name}`), name).toBe(true);
-  });
+  const printed = /^hello\nls: .*No such file.*\n\{\n {2}reason: 'exited',\n {2}code: 3,/u;
+  itShowsQuickstart(tested, printed, partTest("bubblewrap"));
+  itNamesTests(tested, 30);
 
   it("lists every error code that the type has", () => {
-    const codes = [...text("src/errors.ts").matchAll(/^ {2}\| "([A-Z_]+)"/gm)].map(([, code]) => code);
+    const codes = codesOf(tested, "ConfinementErrorCode");
     expect(codes.length).toBeGreaterThan(10);
     for (const code of codes) expect(readme).toContain(`| \`${code}\``);
   });
 
   it("lists every system call that is denied", () => {
-    const section = readme.slice(readme.indexOf("## System calls"), readme.indexOf("## Start and end"));
-    const listed = [...section.matchAll(/`([a-z_0-9]+)`/g)].map(([, name]) => name);
+    const listed = quoted(readme.slice(readme.indexOf("## System calls"), readme.indexOf("## Start and end")));
     for (const { name } of deniedCalls) expect(listed).toContain(name);
+  });
+
+  it("lists every attempt to escape once, and counts them", () => {
+    const kit = readme.slice(readme.indexOf("## Escapes: "));
+    expect(kit).toContain(`\n${escapeAttempts.length} attempts, `);
+    const rows = kit.slice(kit.indexOf("| About | Attempts |"), kit.indexOf("**What a result means.**"));
+    expect(quoted(rows).toSorted()).toEqual(escapeAttempts.map(({ id }) => id).toSorted());
   });
 });

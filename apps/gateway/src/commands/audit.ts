@@ -1,6 +1,6 @@
 import { type Entry, verifyLogs } from "@berth/audit-chain";
-import { exitCodes, GatewayError } from "../errors.js";
-import { printJson, printJsonLine, printLine, say } from "../output.js";
+import { exitCodes, printJson, printJsonLine, printLine, say } from "@berth/command-line";
+import { GatewayError } from "../errors.js";
 import { logsIn, readableEntries } from "../read-logs.js";
 import { findStateFolder } from "../state-folder.js";
 

@@ -1,12 +1,11 @@
+import { listenForExit } from "@berth/command-line";
+import { type Check, showChecks } from "@berth/command-line/doctor";
 import { createMeasurer } from "@berth/spawn-attestation";
 import { loadCatalog } from "../catalog-file.js";
 import { defaultConfig, loadConfig } from "../config.js";
-import type { Check } from "../doctor/check.js";
 import { checkMachine } from "../doctor/machine.js";
 import { checkServers } from "../doctor/servers.js";
-import { exitCodes, GatewayError } from "../errors.js";
-import { listenForExit } from "../exit-signals.js";
-import { printJson, printLine } from "../output.js";
+import { GatewayError } from "../errors.js";
 import { openStateFolder } from "../state-folder.js";
 
 /** What the command line says. */
@@ -19,7 +18,7 @@ export interface DoctorOptions {
 
 /** Says what this machine and this catalog lack. Exit code 0 when `serve` would start, else 1. */
 export async function doctorCommand(options: DoctorOptions): Promise<number> {
-  const exits = listenForExit(() => {});
+  const exits = listenForExit();
   const measurer = createMeasurer();
   const checks: Check[] = [];
   /** Runs a step of the start; what it would stop with becomes a failed check. */
@@ -49,8 +48,7 @@ export async function doctorCommand(options: DoctorOptions): Promise<number> {
     await measurer.close();
     exits.release();
   }
-  show(checks, options.json === true);
-  return checks.some(({ status }) => status === "fail") ? exitCodes.failed : exitCodes.good;
+  return showChecks(checks, options);
 }
 
 function failures(name: string, error: GatewayError, advice: string): Check[] {
@@ -67,19 +65,4 @@ function settingsChecks({ attestation }: typeof defaultConfig): Check[] {
   if (!attestation.allowUnmeasuredSpawn) return [];
   const message = "attestation.allowUnmeasuredSpawn is set: servers that are not pinned are started";
   return [{ name: "configuration", status: "warn", message, advice: "pin the servers and take it out" }];
-}
-
-const marks: Readonly<Record<Check["status"], string>> = { ok: "ok  ", warn: "note", fail: "FAIL" };
-
-function show(checks: readonly Check[], asJson: boolean): void {
-  const ok = checks.every(({ status }) => status !== "fail");
-  if (asJson) {
-    printJson({ ok, checks });
-    return;
-  }
-  for (const { name, status, message, advice } of checks) {
-    printLine(`${marks[status]}  ${name}: ${message}`);
-    if (advice !== undefined && status !== "ok") printLine(`      ${advice}`);
-  }
-  printLine(ok ? "serve would start" : "serve would NOT start");
 }

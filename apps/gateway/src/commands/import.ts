@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { exitCodes, printJson, printJsonText, printLine, say } from "@berth/command-line";
 import {
   addServers,
   type Catalog,
@@ -8,8 +9,7 @@ import {
   importClientConfig,
 } from "@berth/mcp-relay";
 import { parseCatalog, updateCatalog } from "../catalog-file.js";
-import { exitCodes, GatewayError } from "../errors.js";
-import { printJson, printJsonText, printLine, say } from "../output.js";
+import { GatewayError } from "../errors.js";
 import { maxCatalogBytes, readText } from "../read-text.js";
 
 /** What the command line says. */

@@ -1,14 +1,20 @@
+import {
+  createLogger,
+  type ExitSignals,
+  exitCodes,
+  listenForExit,
+  printJson,
+  printLine,
+  say,
+} from "@berth/command-line";
 import { createMeasurer } from "@berth/spawn-attestation";
 import { adviseAboutPath } from "../advice.js";
 import { callerEnvironment, foldersOfNpm } from "../caller-environment.js";
 import { type CatalogFile, loadCatalog } from "../catalog-file.js";
 import { type GatewayConfig, loadConfig } from "../config.js";
-import { exitCodes, GatewayError } from "../errors.js";
+import { GatewayError } from "../errors.js";
 import { examineServer } from "../examine-server.js";
-import { type ExitSignals, listenForExit } from "../exit-signals.js";
-import { createLogger } from "../logger.js";
 import { ServerRefusal, type ServerStarter } from "../open-server.js";
-import { printJson, printLine, say } from "../output.js";
 import { acceptPins, type PinSubject } from "../pin-accept.js";
 import { comparePins } from "../pin-compare.js";
 import { linesForPeople, type PinResult, pinnedForPrograms } from "../pin-show.js";
@@ -56,7 +62,7 @@ export async function pinServers(options: PinOptions): Promise<readonly PinResul
   const state = await openStateFolder(options.state);
   const subjects =
     catalog === undefined ? [await runSubject(options, state)] : catalogSubjects(catalog, options.server);
-  const exits = listenForExit(() => {});
+  const exits = listenForExit();
   try {
     const results = await examineAll(subjects, config, state, catalog, exits);
     return await present(results, subjects, options, { state, catalog }, exits.signal);

@@ -1,10 +1,10 @@
+import { createLogger } from "@berth/command-line";
 import type { StdioServer } from "@berth/mcp-relay";
 import { adviseAbout, pinCommandLine } from "../advice.js";
 import { callerEnvironment } from "../caller-environment.js";
 import { type GatewayConfig, loadConfig } from "../config.js";
 import { GatewayError } from "../errors.js";
 import { examineServer } from "../examine-server.js";
-import { createLogger } from "../logger.js";
 import { type PlannedServer, ServerRefusal, type ServerStarter } from "../open-server.js";
 import { planServer, policyOf } from "../plan-servers.js";
 import type { PrepareSignals } from "../prepare-for.js";

@@ -1,10 +1,10 @@
+import { createLogger, type Logger } from "@berth/command-line";
 import type { CatalogServer } from "@berth/mcp-relay";
 import { adviseAbout } from "../advice.js";
 import { callerEnvironment } from "../caller-environment.js";
 import { loadCatalog } from "../catalog-file.js";
 import { type GatewayConfig, loadConfig } from "../config.js";
 import { GatewayError } from "../errors.js";
-import { createLogger, type Logger } from "../logger.js";
 import { planServers, policyOf } from "../plan-servers.js";
 import { serveStdio } from "../relay-session.js";
 import { shellQuote } from "../shell-quote.js";

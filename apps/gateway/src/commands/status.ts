@@ -1,6 +1,5 @@
 import type { LogPlace } from "@berth/audit-chain";
-import { exitCodes } from "../errors.js";
-import { printJson, printLine } from "../output.js";
+import { exitCodes, printJson, printLine } from "@berth/command-line";
 import { logsIn, readableEntries } from "../read-logs.js";
 import { findStateFolder } from "../state-folder.js";
 

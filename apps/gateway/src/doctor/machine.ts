@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
+import type { Check } from "@berth/command-line/doctor";
 import { isAttestationError, type Measurement, type Measurer, measureLaunch } from "@berth/spawn-attestation";
 import { listedEnvironment, probeContainment } from "@berth/stdio-transport";
 import { callerEnvironment, foldersOfNpm } from "../caller-environment.js";
-import type { Check } from "./check.js";
 import { desktopPath, findProgram } from "./find-program.js";
 
 /** What the machine brings, whatever the catalog. */

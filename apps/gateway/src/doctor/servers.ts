@@ -1,3 +1,4 @@
+import type { Check } from "@berth/command-line/doctor";
 import {
   decide,
   isAttestationError,
@@ -10,7 +11,6 @@ import type { CatalogFile } from "../catalog-file.js";
 import type { GatewayConfig } from "../config.js";
 import { planServer } from "../plan-servers.js";
 import { shellQuote } from "../shell-quote.js";
-import type { Check } from "./check.js";
 import { desktopPath, findProgram } from "./find-program.js";
 
 /** Each server of a catalog: what it lacks, whether it is pinned, whether it is what was pinned. Nothing is started. */

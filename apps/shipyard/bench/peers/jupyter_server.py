@@ -3,7 +3,9 @@ session. Prints its port as the first line. The bench compares berth-shipyard wi
 """
 
 import asyncio
+import os
 import socket
+import tempfile
 import time
 import uuid
 
@@ -14,6 +16,7 @@ from typing_extensions import TypedDict
 
 server = MCPServer("jupyter-sessions", log_level="ERROR")
 sessions: dict[str, "Kernel"] = {}
+sockets = tempfile.TemporaryDirectory(prefix="berth-bench-")
 
 
 class Status(TypedDict):
@@ -26,7 +29,8 @@ class Kernel:
     """One kernel process and the client that speaks with it; calls run one at a time."""
 
     def __init__(self) -> None:
-        self.manager = AsyncKernelManager(kernel_name="python3", transport="ipc")
+        address = os.path.join(sockets.name, uuid.uuid4().hex)
+        self.manager = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=address)
         self.created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.turn = asyncio.Lock()
 

@@ -1,6 +1,7 @@
 import type { JsonValue } from "@berth/audit-chain";
 import type { Outcome, SessionEvent } from "@berth/code-sessions";
 import type { LeaseEvent } from "@berth/environment-leases";
+import { configuredName } from "../profiles/profiles.js";
 
 // Names of an entry's members are the log's format: see the README. Digests and sizes only, never code, output or arguments.
 
@@ -39,7 +40,7 @@ function stateEntry({ kind, lease, enforced, isolated }: StateEvent): AuditEntry
     type: `lease.${kind}`,
     lease: id,
     owner,
-    profile,
+    profile: configuredName(profile),
     provider,
     isolated,
     worker,

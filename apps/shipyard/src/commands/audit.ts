@@ -1,8 +1,8 @@
 import { type Entry, type FolderReport, verifyLogs } from "@berth/audit-chain";
+import { exitCodes, printJson, printJsonLine, printLine, say } from "@berth/command-line";
 import { type AskedAbout, findAskedAbout } from "../audit/about-leases.js";
 import { type LoggedEntry, readLogs } from "../audit/read-logs.js";
-import { exitCodes, ShipyardError } from "../errors.js";
-import { printJson, printJsonLine, printLine, say } from "../output.js";
+import { ShipyardError } from "../errors.js";
 import { findStateFolder } from "../state-folder.js";
 
 /** Checks every log of the state folder. Exit code 1 when one does not verify. */

@@ -1,15 +1,13 @@
+import { createLogger, type Logger, listenForExit } from "@berth/command-line";
+import { type Check, showChecks } from "@berth/command-line/doctor";
 import type { EnforcementReport } from "@berth/process-confinement";
 import { loadConfig, type ShipyardConfig } from "../config/config.js";
 import { checkSocketPath } from "../control/control-protocol.js";
-import type { Check } from "../doctor/check.js";
 import { machineChecks } from "../doctor/machine.js";
 import { probeMachine } from "../doctor/probe-machine.js";
-import { exitCodes, ShipyardError } from "../errors.js";
-import { listenForExit } from "../exit-signals.js";
+import { ShipyardError } from "../errors.js";
 import { openStore } from "../leases/open-store.js";
 import { openProviders } from "../leases/providers.js";
-import { createLogger, type Logger } from "../logger.js";
-import { printJson, printLine } from "../output.js";
 import { askForLess, profileStatuses } from "../profiles/profile-status.js";
 import { openAdmission } from "../serving/admission.js";
 import { createClosers } from "../serving/closers.js";
@@ -28,7 +26,7 @@ export interface DoctorOptions {
 
 /** Says what this machine enforces and lacks. Exit code 0 when `serve` would start with the same options, else 1. */
 export async function doctorCommand(options: DoctorOptions): Promise<number> {
-  const exits = listenForExit({ onException: () => {} });
+  const exits = listenForExit();
   const checks: Check[] = [];
   try {
     const { version } = process;
@@ -43,8 +41,7 @@ export async function doctorCommand(options: DoctorOptions): Promise<number> {
   } finally {
     exits.release();
   }
-  show(checks, options.json === true);
-  return checks.some(({ status }) => status === "fail") ? exitCodes.failed : exitCodes.good;
+  return showChecks(checks, options);
 }
 
 /** The steps of `serve`, one after another, as far as they go without a lease. */
@@ -125,7 +122,7 @@ async function tryProfiles(
   signal: AbortSignal,
 ): Promise<readonly Check[]> {
   const closers = createClosers(() => {});
-  const providers = await openProviders(config, state, logger, signal, report);
+  const providers = await openProviders(config, state, logger, signal, { known: report });
   closers.add("providers", () => providers.close());
   try {
     return profileStatuses(config, providers.all).map(({ profile, provider, refusal }): Check => {
@@ -167,30 +164,4 @@ function createSteps(checks: Check[]): Steps {
       }
     },
   };
-}
-
-const marks: Readonly<Record<Check["status"], string>> = { ok: "ok  ", warn: "note", fail: "FAIL" };
-
-function show(checks: readonly Check[], asJson: boolean): void {
-  const ok = checks.every(({ status }) => status !== "fail");
-  if (asJson) {
-    printJson({ ok, checks });
-    return;
-  }
-  for (const { name, status, message, advice } of alikeTogether(checks)) {
-    printLine(`${marks[status]}  ${name}: ${message}`);
-    if (advice !== undefined && status !== "ok") printLine(`      ${advice}`);
-  }
-  printLine(ok ? "serve would start" : "serve would NOT start");
-}
-
-/** One fault that keeps many things from being tried is one line for a person, with all their names. */
-function alikeTogether(checks: readonly Check[]): readonly Check[] {
-  const together = new Map<string, Check>();
-  for (const check of checks) {
-    const key = JSON.stringify([check.status, check.message, check.status === "ok" ? check.name : check.advice]);
-    const first = together.get(key);
-    together.set(key, first === undefined ? check : { ...first, name: `${first.name}, ${check.name}` });
-  }
-  return [...together.values()];
 }

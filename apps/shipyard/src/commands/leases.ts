@@ -1,11 +1,12 @@
+import { exitCodes, printJson, printLine, say } from "@berth/command-line";
 import type { LeaseRecord } from "@berth/environment-leases";
 import { isLeaseError } from "@berth/environment-leases";
 import { readSqliteLeases, type SqliteLeases } from "@berth/environment-leases/sqlite";
 import { askServer, isServerRunning } from "../control/control-client.js";
 import type { ControlAnswer, ControlRequest } from "../control/control-protocol.js";
 import { obeyOffline } from "../control/obey-offline.js";
-import { exitCodes, ShipyardError } from "../errors.js";
-import { printJson, printLine, say } from "../output.js";
+import { ShipyardError } from "../errors.js";
+import { configuredName } from "../profiles/profiles.js";
 import { findStateFolder, type StateFolder } from "../state-folder.js";
 
 /** What the command line says. */
@@ -96,8 +97,7 @@ function printTable(leases: readonly LeaseRecord[]): void {
     lease.state,
     lease.owner ?? "(warm)",
     lease.labels["session"] ?? "",
-    // Without what the server adds to it for each owner.
-    lease.profile.split("@")[0] ?? "",
+    configuredName(lease.profile),
     lease.provider,
     new Date(lease.endedAt ?? lease.expiresAt).toISOString(),
     lease.endReason ?? "",

@@ -1,7 +1,6 @@
+import { createLogger, listenForExit } from "@berth/command-line";
 import { serveStdio } from "@berth/mcp-server/stdio";
 import { ShipyardError } from "../errors.js";
-import { listenForExit } from "../exit-signals.js";
-import { createLogger } from "../logger.js";
 import { loadApplication, readApplicationTarget } from "../serving/application-target.js";
 import { printsAside } from "../serving/prints-aside.js";
 

@@ -1,18 +1,15 @@
-import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createSessions } from "@berth/code-sessions";
+import { createLogger, type ExitSignals, exitCodes, type Logger, listenForExit, say } from "@berth/command-line";
 import type { Admitter } from "@berth/mcp-server/http";
 import { loadConfig, type ShipyardConfig } from "../config/config.js";
 import { withConfig } from "../config/config-fault.js";
 import { openControlServer } from "../control/control-server.js";
 import { obeyer } from "../control/obey.js";
-import { exitCodes, ShipyardError } from "../errors.js";
-import { type ExitSignals, listenForExit } from "../exit-signals.js";
+import { ShipyardError } from "../errors.js";
 import { createDoors } from "../http/doors.js";
 import { localPrincipal } from "../http/parts.js";
 import { openLeases } from "../leases/open-leases.js";
-import { createLogger, type Logger } from "../logger.js";
-import { say } from "../output.js";
 import { profileStatuses, requireProfile } from "../profiles/profile-status.js";
 import { ownedProfiles } from "../profiles/profiles.js";
 import { openAdmission } from "../serving/admission.js";
@@ -21,6 +18,7 @@ import { type HttpAddress, readHttpAddress } from "../serving/http-address.js";
 import { listen } from "../serving/listen.js";
 import { openPage } from "../serving/open-page.js";
 import { refuseOpenDoor } from "../serving/refuse-open-door.js";
+import { makeUploadsFolder } from "../serving/uploads-folder.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
 
@@ -53,10 +51,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   const state = await openStateFolder(options.state);
   const logger = await createLogger(config.log.level);
   const admitter = config.auth && (await openAdmission(config.auth, logger));
-  const uploads = resolve(options.uploads ?? state.uploads);
-  await mkdir(uploads, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new ShipyardError("STATE_UNUSABLE", `the uploads folder ${uploads} cannot be made`, { cause });
-  });
+  const uploads = await makeUploadsFolder(resolve(options.uploads ?? state.uploads));
   const exits = listenForExit({
     onException: (error) => logger.fatal({ err: error }, "a fault of ours"),
     onHangup: () => logger.info("SIGHUP does nothing in this version"),

@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
+import { exitCodes, printJson, printLine, say } from "@berth/command-line";
 import { createToken, isAuthError } from "@berth/mcp-server/auth";
-import { exitCodes, ShipyardError } from "../errors.js";
-import { printJson, printLine, say } from "../output.js";
+import { ShipyardError } from "../errors.js";
 
 /** What the command line says. */
 export interface TokenOptions {

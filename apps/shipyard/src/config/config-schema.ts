@@ -1,4 +1,5 @@
 import type { SessionLimits } from "@berth/code-sessions";
+import { checkForm, type DocumentCheck } from "@berth/command-line/config";
 import type {
   EnvironmentLimits,
   EnvironmentProfile,
@@ -14,11 +15,6 @@ import type { ShipyardConfig } from "./config.js";
 export type ShipyardFile = Omit<ShipyardConfig, "profiles"> & {
   readonly profiles: Readonly<Record<string, Omit<EnvironmentProfile, "provider">>>;
 };
-
-/** What the schema says of a document. */
-export type FileCheck =
-  | { readonly ok: true; readonly file: ShipyardFile }
-  | { readonly ok: false; readonly issues: readonly z.core.$ZodIssue[] };
 
 // Ranges are those of the packages, which check them again at the start: here they are found with a line number.
 
@@ -44,22 +40,20 @@ const environmentLimits = z.strictObject({
   tmpBytes: whole(64 * kib, 64 * kib * mib),
 } satisfies Shape<keyof EnvironmentLimits>);
 
+/** Of commands, packages and ports of a lease, to which no route leads: a key for one would promise what nobody can use. */
+type Unserved = "packages" | "exposeResources" | "exposedPorts" | "commandTimeoutMs";
+
 const policy = z.strictObject({
   network: z.enum(["none", "internet", "allowlist"]).optional(),
   allowedHosts: z.array(z.string()).optional(),
   elevation: z.boolean().optional(),
-  packages: z.enum(["disabled", "environment", "system"]).optional(),
-  exposeResources: z.boolean().optional(),
-  exposedPorts: z.array(z.int().min(1).max(65_535)).optional(),
-  commandTimeoutMs: whole(1, day),
   limits: environmentLimits.optional(),
-} satisfies Shape<keyof ResourcePolicy>);
+} satisfies Shape<Exclude<keyof ResourcePolicy, Unserved>>);
 
 const profile = z.strictObject({
   template: z.string().default("python3"),
   platform: z.string().optional(),
   policy: policy.optional(),
-  shell: z.boolean().optional(),
   mounts: z
     .array(
       z.strictObject({
@@ -163,7 +157,6 @@ const shipyardFile = z.strictObject({
 }) satisfies z.ZodType<ShipyardFile>;
 
 /** Checks a document by its form alone. */
-export function checkFile(document: unknown): FileCheck {
-  const result = shipyardFile.safeParse(document);
-  return result.success ? { ok: true, file: result.data } : { ok: false, issues: result.error.issues };
+export function checkFile(document: unknown): DocumentCheck<ShipyardFile> {
+  return checkForm(shipyardFile, document);
 }

@@ -1,8 +1,11 @@
 import type { SessionLimits } from "@berth/code-sessions";
 import type { EnvironmentProfile, GuestLimits, LeaseLimits } from "@berth/environment-leases";
-import { ShipyardError } from "../errors.js";
+import { readText } from "@berth/state-folder";
+import { ofState, ShipyardError } from "../errors.js";
 import type { DoorLimits } from "../http/parts.js";
-import { maxConfigBytes, readText } from "../read-text.js";
+
+/** Largest `shipyard.yaml`, in bytes. */
+const maxConfigBytes = 1024 * 1024;
 
 /** `shipyard.yaml` with its defaults filled in; the only form that the rest of the program sees. */
 export interface ShipyardConfig {
@@ -48,17 +51,18 @@ export interface AuthConfig {
 export async function loadConfig(path: string | undefined): Promise<ShipyardConfig> {
   const text = path === undefined ? "" : await readConfigFile(path);
   // Parser and schema library are not needed to print a version or a list of leases.
-  const { readConfig } = await import("./config-read.js");
+  const { describeProblems, readConfig } = await import("./config-read.js");
   const reading = readConfig(text);
-  if (reading.ok) return reading.config;
-  const lines = reading.problems.map(({ line, message }) => `${path}:${line}  ${message}`);
-  const count = lines.length === 1 ? "a problem" : `${lines.length} problems`;
-  throw new ShipyardError("CONFIG_INVALID", `the configuration has ${count}`, { lines });
+  if (reading.ok) return reading.value;
+  const { message, lines } = describeProblems("the configuration", path ?? "", reading.problems);
+  throw new ShipyardError("CONFIG_INVALID", message, { lines });
 }
 
 function readConfigFile(path: string): Promise<string> {
-  return readText(path, maxConfigBytes).catch((cause: unknown) => {
-    if (cause instanceof ShipyardError) throw cause;
-    throw new ShipyardError("CONFIG_INVALID", `the configuration ${path} cannot be read`, { cause });
-  });
+  return readText(path, maxConfigBytes)
+    .catch(ofState)
+    .catch((cause: unknown) => {
+      if (cause instanceof ShipyardError) throw cause;
+      throw new ShipyardError("CONFIG_INVALID", `the configuration ${path} cannot be read`, { cause });
+    });
 }

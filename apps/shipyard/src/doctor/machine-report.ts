@@ -1,4 +1,4 @@
-import type { Check } from "./check.js";
+import type { Check } from "@berth/command-line/doctor";
 
 /** What was found on this machine, and when. */
 export interface MachineFindings {

@@ -1,6 +1,6 @@
+import type { Check } from "@berth/command-line/doctor";
 import type { EnforcementFinding, EnforcementReport } from "@berth/process-confinement";
 import type { ShipyardConfig } from "../config/config.js";
-import type { Check } from "./check.js";
 import { probedLimits } from "./probe-machine.js";
 
 /** What a probe of this machine showed. A fault of the sandbox fails only where a sandbox is asked for. */

@@ -1,4 +1,5 @@
 import { IncomingMessage, ServerResponse } from "node:http";
+import { systemScheduler } from "@berth/environment-leases";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { createAdmit } from "./admission.js";
@@ -18,10 +19,9 @@ import { describeRoutes } from "./rest/openapi.js";
 import { operatorRoutes } from "./rest/operator-routes.js";
 import { pageRoutes } from "./rest/page-routes.js";
 import type { RestParts } from "./rest/parts.js";
-import { answer, plain, type Route } from "./rest/route.js";
+import { answer, type Route } from "./rest/route.js";
 import { serveRoutes } from "./rest/serve-routes.js";
 import { sessionRoutes } from "./rest/session-routes.js";
-import { systemScheduler } from "./system-scheduler.js";
 
 /** Everything that is served on one port, without the listening. */
 export interface Doors extends AsyncDisposable {
@@ -127,5 +127,6 @@ function isNodeExchange(env: unknown): env is NodeExchange {
 }
 
 function notFound(): Response {
-  return plain(404, "Not Found");
+  const cure = "GET /openapi.json lists the routes; MCP is at /mcp";
+  return answer(404, { error: "there is nothing at this path", code: "ROUTE_NOT_FOUND", cure });
 }

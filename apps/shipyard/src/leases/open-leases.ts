@@ -1,8 +1,8 @@
+import type { Logger } from "@berth/command-line";
 import { createLeases, type EnvironmentProfile, type Leases, type ManagedProvider } from "@berth/environment-leases";
 import { type AuditLog, openAuditLog } from "../audit/audit-log.js";
 import type { ShipyardConfig } from "../config/config.js";
 import { withConfig } from "../config/config-fault.js";
-import type { Logger } from "../logger.js";
 import type { Closers } from "../serving/closers.js";
 import type { StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
@@ -43,9 +43,13 @@ export async function openLeases(parts: LeasesParts): Promise<OpenedLeases> {
     durability: config.audit.durability,
     opening: { mode: parts.mode, version, pid: process.pid, ...served },
     now: Date.now,
+    onTurn: (refusal) => {
+      if (refusal === undefined) logger.info("the audit log takes entries again");
+      else logger.error({ err: refusal }, "the audit log takes no entries: nothing is run until it does");
+    },
   });
   closers.add("audit log", () => log.close(parts.reason()));
-  const providers = await openProviders(config, state, logger, signal);
+  const providers = await openProviders(config, state, logger, signal, { onEgress: log.recordEgress });
   closers.add("providers", () => providers.close());
   const leases = withConfig(() =>
     createLeases({

@@ -1,22 +1,30 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Logger } from "@berth/command-line";
 import {
   createBubblewrapProvider,
   createUnconfinedProvider,
   isLeaseError,
   type ManagedProvider,
 } from "@berth/environment-leases";
-import { type EnforcementReport, probe } from "@berth/process-confinement";
+import type { EnforcementReport } from "@berth/process-confinement";
+import type { EgressDecision } from "@berth/process-confinement/egress";
 import type { ShipyardConfig } from "../config/config.js";
 import { probeMachine } from "../doctor/probe-machine.js";
 import { ShipyardError } from "../errors.js";
-import type { Logger } from "../logger.js";
 import type { StateFolder } from "../state-folder.js";
 
 /** Providers of a server, and the end of all of them. */
 export interface Providers {
   readonly all: readonly ManagedProvider[];
   close(): Promise<void>;
+}
+
+export interface ProviderParts {
+  /** What the machine was found to enforce. */
+  readonly known?: EnforcementReport | undefined;
+  /** Told before a connection is made; one that throws lets nothing pass. */
+  readonly onEgress?: ((worker: string, decision: EgressDecision) => void) | undefined;
 }
 
 /**
@@ -29,22 +37,26 @@ export async function openProviders(
   state: StateFolder,
   logger: Logger,
   signal: AbortSignal | undefined,
-  known?: EnforcementReport,
+  { known, onEgress }: ProviderParts = {},
 ): Promise<Providers> {
   const folders = { bubblewrap: join(state.workers, "b"), unconfined: join(state.workers, "u") };
   const isNeeded = (name: keyof typeof folders): boolean => config.provider === name || existsSync(folders[name]);
   const limits = config.environments;
   const all: ManagedProvider[] = [];
   if (isNeeded("bubblewrap")) {
-    const report = known ?? (await reportFor(config, signal));
+    // To end what an earlier server has left, nothing of the machine has to hold.
+    const endsOnly = config.provider !== "bubblewrap";
+    const report = endsOnly ? undefined : (known ?? (await probeMachine(config, { limits: "profiles", signal })));
     const sandboxes = await createBubblewrapProvider({
-      ...{ folder: folders.bubblewrap, limits, report },
-      onEgressDecision: (worker, decision) => logger.debug({ worker, ...decision }, "a worker asked for a connection"),
+      ...{ folder: folders.bubblewrap, limits, report, endsOnly },
+      onEgressDecision: (worker, decision) => {
+        logger.debug({ worker, ...decision }, "a worker asked for a connection");
+        onEgress?.(worker, decision);
+      },
     }).catch((error: unknown) => {
-      if (config.provider === "bubblewrap") throw refusal(error);
-      logger.warn({ err: error }, "sandboxes do not work on this machine: those of an earlier server cannot be ended");
+      throw refusal(error);
     });
-    if (sandboxes !== undefined) all.push(sandboxes);
+    all.push(sandboxes);
   }
   if (isNeeded("unconfined")) all.push(await createUnconfinedProvider({ folder: folders.unconfined, limits }));
   return {
@@ -53,15 +65,6 @@ export async function openProviders(
       for (const provider of all) await provider.close();
     },
   };
-}
-
-function reportFor(
-  config: Pick<ShipyardConfig, "provider" | "profile" | "profiles">,
-  signal: AbortSignal | undefined,
-): Promise<EnforcementReport> {
-  // To end what an earlier server has left, no limit has to hold.
-  if (config.provider !== "bubblewrap") return probe({ limits: [], signal });
-  return probeMachine(config, { limits: "profiles", signal });
 }
 
 function refusal(error: unknown): unknown {

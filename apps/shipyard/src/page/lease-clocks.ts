@@ -2,11 +2,6 @@ import type { LeaseBody, StatusBody } from "../http/rest/wire.js";
 import { clock } from "./clocks.js";
 import { element } from "./dom.js";
 
-/** Without what the server adds to it for each owner. */
-export function profileName({ profile }: LeaseBody): string {
-  return profile.split("@")[0] ?? profile;
-}
-
 /** When a lease ends unless something is done: its hard clock, its idle clock, and the end that no renewal passes. */
 export function endsAt(lease: LeaseBody, now: number): HTMLElement {
   return clock("until", Date.parse(lease.expires_at), now);

@@ -1,7 +1,7 @@
 import type { ListedLeaseBody, StatusBody } from "../http/rest/wire.js";
 import { limitText } from "./clock.js";
 import { element } from "./dom.js";
-import { ceilingAt, endsAt, idleEndsAt, profileName } from "./lease-clocks.js";
+import { ceilingAt, endsAt, idleEndsAt } from "./lease-clocks.js";
 import { table } from "./table.js";
 
 export interface LeasesView {
@@ -62,7 +62,7 @@ function row(
     ...(isOperator ? [owner] : []),
     use,
     status?.busy === true ? `${lease.state}, running` : lease.state,
-    `${profileName(lease)} (${lease.provider})`,
+    `${lease.profile} (${lease.provider})`,
     endsAt(lease, now),
     lease.owner === undefined ? "–" : ceilingAt(lease, now),
     idleEndsAt(lease, status, now),

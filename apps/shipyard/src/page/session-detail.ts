@@ -6,7 +6,7 @@ import { confirmButton } from "./confirm-button.js";
 import { createConsole } from "./console.js";
 import { button, element, setText } from "./dom.js";
 import { createFilesView } from "./files-view.js";
-import { ceilingAt, endsAt, idleEndsAt, profileName } from "./lease-clocks.js";
+import { ceilingAt, endsAt, idleEndsAt } from "./lease-clocks.js";
 import { act } from "./notices.js";
 import { isLiving, stateText } from "./session-state.js";
 import { tabs } from "./tabs.js";
@@ -87,8 +87,8 @@ function factsOf(status: StatusBody, now: number): readonly Fact[] {
     [
       "In",
       status.isolated
-        ? `${profileName(lease)} · sandbox by ${lease.provider}`
-        : `${profileName(lease)} · NOT isolated (${lease.provider})`,
+        ? `${lease.profile} · sandbox by ${lease.provider}`
+        : `${lease.profile} · NOT isolated (${lease.provider})`,
     ],
     ["Limits", limits.length === 0 ? "none" : element("ul", { class: "chips" }, ...limits)],
   ];

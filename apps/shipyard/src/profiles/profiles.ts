@@ -55,6 +55,11 @@ export function ownedProfiles({ config, uploads, onlyOwner }: ProfileParts): Own
   };
 }
 
+/** The name that the configuration gives, without what is added to it for each owner. */
+export function configuredName(profile: string): string {
+  return profile.split("@")[0] ?? profile;
+}
+
 /** Never through a link: code that ran before there was authentication could write where the folders lie, and plant one. */
 function makeOwnFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,8 +1,8 @@
+import type { Logger } from "@berth/command-line";
 import { createBearerAdmitter, isAuthError, openTokenFile } from "@berth/mcp-server/auth";
 import type { Admitter } from "@berth/mcp-server/http";
 import type { AuthConfig } from "../config/config.js";
 import { ShipyardError } from "../errors.js";
-import type { Logger } from "../logger.js";
 
 /**
  * Lets in who has a token of the file; the name in it is the principal.

@@ -30,19 +30,37 @@ export function readApplicationTarget(text: string, directory: string): Applicat
   return { file: resolve(directory, file), factory };
 }
 
+/** How long an application may take to give its server: to be imported, and again to be made. */
+const applicationMs = 60_000;
+
 /**
  * Loads the module and calls the factory, without arguments. What these throw is the application's and passes as it is.
- * @throws {ShipyardError} `APPLICATION_FAILED` when there is no such function, or when it gives no server.
+ * @throws {ShipyardError} `APPLICATION_FAILED` when there is no such function, when it gives no server, or takes too long.
  */
 export async function loadApplication({ file, factory }: ApplicationTarget): Promise<McpServer<string>> {
-  const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href);
+  const imported: Promise<Readonly<Record<string, unknown>>> = import(pathToFileURL(file).href);
+  const module = await settled(imported, `the import of ${file} (an await at its top level)`);
   const make = Object.hasOwn(module, factory) ? module[factory] : undefined;
   if (typeof make !== "function") {
     throw new ShipyardError("APPLICATION_FAILED", `${file} exports no function ${factory}`);
   }
-  const server: unknown = await make();
+  const server: unknown = await settled(make(), `the promise that ${factory} of ${file} returned`);
   if (isServer(server)) return server;
   throw new ShipyardError("APPLICATION_FAILED", `${factory} of ${file} gave no server of @berth/mcp-server`);
+}
+
+/** The timer keeps the process alive: with nothing else to do, Node would end it without a word. */
+async function settled<T>(given: T | Promise<T>, name: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `${name} did not settle within ${applicationMs / 1_000} seconds`;
+    timer = setTimeout(() => reject(new ShipyardError("APPLICATION_FAILED", message)), applicationMs);
+  });
+  try {
+    return await Promise.race([given, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** By its shape: the application may bring its own copy of the package. */

@@ -1,4 +1,8 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { endless, waitsForGo } from "../cells.js";
 import { openMcp } from "./support/mcp-client.js";
 import { type Served, serve } from "./support/served.js";
 
@@ -23,7 +27,7 @@ const running = (id: string) =>
 
 describe("stopping a session whose code runs", () => {
   const cells = [
-    { name: "sleeps", code: "import time; time.sleep(60)" },
+    { name: "sleeps", code: endless },
     { name: "ignores interrupts", code: "while True:\n  try:\n    while True: pass\n  except BaseException: pass" },
   ];
   it.each(cells)("ends code that $name within the grace, and its caller is told", async ({ code }) => {
@@ -39,7 +43,7 @@ describe("stopping a session whose code runs", () => {
 
   it("what waits behind it is refused, and was not run", async () => {
     await start("busy");
-    const first = served.post("/execute", { code: "import time; time.sleep(60)", session_id: "busy" });
+    const first = served.post("/execute", { code: endless, session_id: "busy" });
     await running("busy");
     const second = served.post("/execute", { code: "print('ran')", session_id: "busy" });
     await expect.poll(() => served.sessions.status("local", "busy")?.queued).toBe(1);
@@ -51,21 +55,41 @@ describe("stopping a session whose code runs", () => {
 
 it("calls of one session run one at a time, in the order in which they came", async () => {
   await start("line");
-  const numbers = [0, 1, 2, 3, 4, 5];
-  await served.post("/execute", { code: "seen = []", session_id: "line" });
-  const codes = numbers.map((n) => `import time; time.sleep(${0.05 - n * 0.01}); seen.append(${n})`);
-  await Promise.all(codes.map((code) => served.post("/execute", { code, session_id: "line" })));
-  expect((await served.post("/execute", { code: "seen", session_id: "line" })).json.stdout).toBe("[0, 1, 2, 3, 4, 5]");
+  const inLine = (code: string) => served.post("/execute", { code, session_id: "line" });
+  const calls = [inLine(`import asyncio; seen = []\n${waitsForGo}`)];
+  await running("line");
+  for (const n of [1, 2, 3, 4, 5]) {
+    // Each gives others of its kind the chance to come between.
+    calls.push(inLine(`seen.append(${n}); await asyncio.sleep(0); seen.append(-${n})`));
+    await expect.poll(() => served.sessions.status("local", "line")?.queued).toBe(n);
+  }
+  await served.sessions.get("local", "line").files.write("go", new Uint8Array());
+  await Promise.all(calls);
+  expect((await inLine("seen")).json.stdout).toBe("[1, -1, 2, -2, 3, -3, 4, -4, 5, -5]");
 });
 
 it("five sessions that are all busy starve no call without one", async () => {
   const ids = ["a", "b", "c", "d", "e"];
   await Promise.all(ids.map(start));
-  const calls = ids.map((session_id) => served.post("/execute", { code: "import time; time.sleep(60)", session_id }));
+  const calls = ids.map((session_id) => served.post("/execute", { code: endless, session_id }));
   await Promise.all(ids.map(running));
   expect((await served.post("/execute", { code: "'fed'" })).json.stdout).toBe("'fed'");
   await Promise.all(ids.map((id) => served.delete(`${path}?session_id=${id}`)));
   await Promise.all(calls);
+});
+
+it("calls without a session, however many are busy, keep nobody from a fifth session", async () => {
+  // Each goes on when the test says so: REST calls that are given up are not ended.
+  const folder = await mkdtemp(join(tmpdir(), "berth-busy-"));
+  const gate = JSON.stringify(join(folder, "go"));
+  const code = `import os, time\nwhile not os.path.exists(${gate}): time.sleep(0.005)`;
+  const calls = Array.from({ length: 4 }, () => served.post("/execute", { code }));
+  await expect.poll(() => served.sessions.counts().sessionless, { timeout: 20_000 }).toBe(4);
+  const started = await Promise.all(["a", "b", "c", "d", "e"].map(start));
+  expect(started.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+  await writeFile(join(folder, "go"), "");
+  expect((await Promise.all(calls)).map(({ json }) => json.stderr)).toEqual(["", "", "", ""]);
+  await rm(folder, { recursive: true });
 });
 
 it("calls without a session see nothing of each other", async () => {
@@ -128,7 +152,11 @@ it("input() and the like are refused clearly, shell lines work, awaits work", as
   expect(
     (await served.post("/execute", { code: "import asyncio\nawait asyncio.sleep(0, 'awaited')" })).json.stdout,
   ).toBe("'awaited'");
-  expect((await served.post("/execute", { code: "raise SystemExit(2)" })).json.stderr).toMatch(/SystemExit/);
+  await start("leaving");
+  const leaving = (code: string) => served.post("/execute", { code, session_id: "leaving" });
+  await leaving("kept = 1");
+  expect((await leaving("raise SystemExit(2)")).json.stderr).toMatch(/^Error: Execution Error:\n[\s\S]*SystemExit/);
+  expect((await leaving("kept")).json.stdout).toBe("1");
 });
 
 it("none of this was a fault of the server", () => {

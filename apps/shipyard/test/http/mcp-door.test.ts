@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { waitsForGo } from "../cells.js";
 import { type McpClient, openMcp } from "./support/mcp-client.js";
 import { type Served, serve } from "./support/served.js";
 
@@ -100,12 +101,12 @@ describe("the tools", () => {
   });
 
   it("a session starts, keeps its variables, is listed, and stops", async () => {
-    const started = await client.call("start_python_session", { session_id: "work" });
-    const object = { session_id: "work", status: "active", created_at: expect.stringMatching(/^\d{4}-.*Z$/) };
+    const started = await client.call("start_python_session", { session_id: "lab" });
+    const object = { session_id: "lab", status: "active", created_at: expect.stringMatching(/^\d{4}-.*Z$/) };
     expect(started.result).toMatchObject({ isError: false, structuredContent: object });
     expect(textOf(started)).toBe(JSON.stringify(started.result.structuredContent, undefined, 2));
-    await client.call("execute_python_code", { command: "x = 41", session_id: "work" });
-    const value = await client.call("execute_python_code", { command: "x + 1", session_id: "work" });
+    await client.call("execute_python_code", { command: "x = 41", session_id: "lab" });
+    const value = await client.call("execute_python_code", { command: "x + 1", session_id: "lab" });
     expect(value.result).toEqual({
       content: [{ type: "text", text: "42" }],
       structuredContent: { result: "42" },
@@ -114,7 +115,7 @@ describe("the tools", () => {
     const listed = await client.call("list_python_sessions", {});
     expect(listed.result.structuredContent).toEqual({ result: [object] });
     expect(listed.result.content).toHaveLength(1);
-    const stopped = await client.call("stop_python_session", { session_id: "work" });
+    const stopped = await client.call("stop_python_session", { session_id: "lab" });
     expect(stopped.result.structuredContent).toEqual({ ...object, status: "stopped" });
     expect((await client.call("list_python_sessions", {})).result).toMatchObject({
       content: [],
@@ -186,13 +187,30 @@ describe("the tools", () => {
 });
 
 describe("progress", () => {
-  it("is told before the answer, grows, and ends at 100, when it is asked for", async () => {
-    const command = "import time\nprint('one', flush=True)\ntime.sleep(0.3)\nprint('two', flush=True)";
-    const events = await client.events("tools/call", {
-      name: "execute_python_code",
-      arguments: { command },
-      _meta: { progressToken: "t" },
+  const begin = (session_id: string) => client.call("start_python_session", { session_id });
+  /** Lets code go on that waits for it. */
+  const go = (id: string) => served.sessions.get("local", id).files.write("go", new Uint8Array());
+  const command = `print('one', flush=True)\n${waitsForGo}\nprint('two', flush=True)`;
+  /** Runs it with progress, which is given on as it comes. */
+  const tell = (session_id: string, onSilence: (times: number) => void) => {
+    let silent = 0;
+    let hasPrinted = false;
+    const params = { name: "execute_python_code", arguments: { command, session_id }, _meta: { progressToken: "t" } };
+    return client.events("tools/call", params, ({ params }) => {
+      hasPrinted ||= params?.message === "one";
+      if (!hasPrinted || params?.message !== undefined) return;
+      silent += 1;
+      onSilence(silent);
     });
+  };
+
+  it("is told before the answer, also of silence, grows, and ends at 100, when it is asked for", async () => {
+    await begin("told");
+    let going: Promise<unknown> | undefined;
+    const events = await tell("told", (times) => {
+      if (times === 2) going = go("told");
+    });
+    await going;
     const told = events.slice(0, -1);
     expect(
       told.every(({ method, params }) => method === "notifications/progress" && params.progressToken === "t"),
@@ -201,38 +219,45 @@ describe("progress", () => {
     expect(values).toEqual([...values].sort((a, b) => a - b));
     expect(new Set(values).size).toBe(values.length);
     expect([values[0], values.at(-1)]).toEqual([10, 100]);
-    // Silence is told of as well: more than start, two outputs and end.
-    expect(values.length).toBeGreaterThan(4);
+    // Start, two outputs, two silences, end: the cell had not gone on before it was silent twice.
+    expect(values.length).toBeGreaterThanOrEqual(6);
     expect(told.map(({ params }) => params.message).filter((text) => text !== undefined)).toEqual(["one", "two"]);
     expect(events.at(-1)?.result.structuredContent).toEqual({ result: "one\ntwo\n" });
   });
 
   it("is not told when it is not asked for: the answer is the first event, also of long calls", async () => {
-    const events = await client.events("tools/call", {
+    for (const id of ["quiet", "told"]) await begin(id);
+    const quiet = client.events("tools/call", {
       name: "execute_python_code",
-      arguments: { command: "import time\nfor n in range(3):\n  print(n, flush=True)\n  time.sleep(0.4)" },
+      arguments: { command, session_id: "quiet" },
     });
-    expect(events).toHaveLength(1);
-    expect(events[0]?.result.structuredContent).toEqual({ result: "0\n1\n2\n" });
+    await expect.poll(() => served.sessions.status("local", "quiet")?.busy, { timeout: 20_000 }).toBe(true);
+    // As long as another one is told of silence three times.
+    let going: Promise<unknown> | undefined;
+    await tell("told", (times) => {
+      if (times === 3) going = Promise.all(["quiet", "told"].map(go));
+    });
+    await going;
+    expect(await quiet).toMatchObject([{ result: { structuredContent: { result: "one\ntwo\n" } } }]);
   });
 });
 
 describe("files as resources", () => {
   it("are read by session and path, text as text and bytes as base64", async () => {
-    await client.call("start_python_session", { session_id: "work" });
-    const { files } = served.sessions.get("local", "work");
+    await client.call("start_python_session", { session_id: "lab" });
+    const { files } = served.sessions.get("local", "lab");
     await files.write("a/notes.txt", Buffer.from("grüße"));
     await files.write("b.bin", Uint8Array.of(0, 255));
-    const text = await client.request("resources/read", { uri: "session:///work/files/a/notes.txt" });
+    const text = await client.request("resources/read", { uri: "session:///lab/files/a/notes.txt" });
     expect(text.result.contents).toEqual([
-      { uri: "session:///work/files/a/notes.txt", mimeType: "text/plain", text: "grüße" },
+      { uri: "session:///lab/files/a/notes.txt", mimeType: "text/plain", text: "grüße" },
     ]);
-    const bytes = await client.request("resources/read", { uri: "session:///work/files/b.bin" });
+    const bytes = await client.request("resources/read", { uri: "session:///lab/files/b.bin" });
     expect(bytes.result.contents[0]).toMatchObject({ mimeType: "application/octet-stream", blob: "AP8=" });
     for (const uri of [
-      "session:///work/files/none",
+      "session:///lab/files/none",
       "session:///none/files/b.bin",
-      "session:///work/files/..%2F..%2Fetc%2Fpasswd",
+      "session:///lab/files/..%2F..%2Fetc%2Fpasswd",
     ]) {
       expect((await client.request("resources/read", { uri })).error?.message).toBe("Resource not found");
     }

@@ -69,6 +69,16 @@ describe.each(["/mcp", "/execute", "/v1/sessions/session", "/v1/execute", "/heal
   },
 );
 
+it("every operation that is described is refused under another name", async () => {
+  expect(served.described.operations.length).toBeGreaterThan(20);
+  for (const operation of served.described.operations) {
+    const [method = "", path = ""] = operation.split(" ");
+    const at = path.replace(/\{\w+\}/g, "x");
+    const { status } = await served.send(at, { method, headers: { host: "evil.example.com" } });
+    expect([operation, status]).toEqual([operation, 403]);
+  }
+});
+
 it.each(["https://example.com", "example.com:80", "a b", "", "*", "example..com/"])(
   "%j is no name to allow",
   (name) => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { endless, tellingEndless } from "../cells.js";
 import { type Served, serve } from "./support/served.js";
 
 let served: Served;
@@ -14,20 +15,20 @@ const start = (session_id: string, more = {}) => served.post("/v1/sessions", { s
 
 describe("a session", () => {
   it("is told with its lease, its limits and its end, also after the end", async () => {
-    const started = await start("work", { ttl_ms: 60_000, idle_ms: 30_000 });
+    const started = await start("lab", { ttl_ms: 60_000, idle_ms: 30_000 });
     expect(started.status).toBe(201);
-    expect(started.headers.get("location")).toBe("/v1/sessions/work");
-    expect(started.json).toMatchObject({ session_id: "work", state: "active", isolated: false });
+    expect(started.headers.get("location")).toBe("/v1/sessions/lab");
+    expect(started.json).toMatchObject({ session_id: "lab", state: "active", isolated: false });
     expect(started.json.lease).toMatchObject({ state: "active", profile: "python", idle_ms: 30_000 });
     expect((await served.get("/v1/sessions")).json.sessions).toHaveLength(1);
-    await served.post("/v1/sessions/work/execute", { code: "import os; os.kill(os.getpid(), 9)" });
-    const dead = await served.get("/v1/sessions/work");
+    await served.post("/v1/sessions/lab/execute", { code: "import os; os.kill(os.getpid(), 9)" });
+    const dead = await served.get("/v1/sessions/lab");
     expect(dead).toMatchObject({ status: 200, json: { state: "dead", end: { reason: "signal" } } });
     expect((await served.get("/v1/sessions")).json).toEqual({ sessions: [] });
     expect((await served.get("/v1/sessions/session")).json).toEqual({ sessions: [] });
-    const refused = await served.post("/v1/sessions/work/execute", { code: "1" });
+    const refused = await served.post("/v1/sessions/lab/execute", { code: "1" });
     expect(refused).toMatchObject({ status: 410, json: { code: "SESSION_DEAD", end: { reason: "signal" } } });
-    expect((await start("work")).status).toBe(201);
+    expect((await start("lab")).status).toBe(201);
   });
 
   it("that nobody has is 404 by every route", async () => {
@@ -45,23 +46,23 @@ describe("a session", () => {
   });
 
   it("is renewed by who knows its generation", async () => {
-    const { json } = await start("work", { ttl_ms: 60_000 });
+    const { json } = await start("lab", { ttl_ms: 60_000 });
     const { generation, expires_at } = json.lease;
-    const renewed = await served.post("/v1/sessions/work/renew", { ttl_ms: 600_000, generation });
+    const renewed = await served.post("/v1/sessions/lab/renew", { ttl_ms: 600_000, generation });
     expect(renewed.json.lease.generation).toBeGreaterThan(generation);
     expect(Date.parse(renewed.json.lease.expires_at)).toBeGreaterThan(Date.parse(expires_at));
-    const stale = await served.post("/v1/sessions/work/renew", { ttl_ms: 600_000, generation });
+    const stale = await served.post("/v1/sessions/lab/renew", { ttl_ms: 600_000, generation });
     expect(stale).toMatchObject({ status: 409, json: { code: "GENERATION_STALE" } });
   });
 
   it("is interrupted while it runs, and goes on", async () => {
-    await start("work");
-    expect((await served.post("/v1/sessions/work/interrupt", {})).json).toEqual({ interrupted: false });
+    await start("lab");
+    expect((await served.post("/v1/sessions/lab/interrupt", {})).json).toEqual({ interrupted: false });
     const stream = await served.doors.fetch(
-      new Request("http://localhost/v1/sessions/work/execute", {
+      new Request("http://localhost/v1/sessions/lab/execute", {
         method: "POST",
         headers: { host: "localhost", "content-type": "application/json", accept: "application/x-ndjson" },
-        body: JSON.stringify({ code: "print('on', flush=True)\nimport time; time.sleep(30)" }),
+        body: JSON.stringify({ code: tellingEndless }),
       }),
     );
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -69,20 +70,20 @@ describe("a session", () => {
       kind: "stdout",
       text: expect.stringMatching(/^on/),
     });
-    expect((await served.post("/v1/sessions/work/interrupt", {})).json).toEqual({ interrupted: true });
+    expect((await served.post("/v1/sessions/lab/interrupt", {})).json).toEqual({ interrupted: true });
     let rest = "";
     for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) rest += part.value;
     expect(JSON.parse(rest.trim().split("\n").at(-1) ?? "")).toMatchObject({
       kind: "outcome",
       outcome: { status: "interrupted" },
     });
-    expect((await served.post("/v1/sessions/work/execute", { code: "1+1" })).json.result).toBe("2");
+    expect((await served.post("/v1/sessions/lab/execute", { code: "1+1" })).json.result).toBe("2");
   });
 
   it("tells its variables", async () => {
-    await start("work");
-    await served.post("/v1/sessions/work/execute", { code: "number = 5\nname = 'ada'" });
-    const { json } = await served.get("/v1/sessions/work/variables");
+    await start("lab");
+    await served.post("/v1/sessions/lab/execute", { code: "number = 5\nname = 'ada'" });
+    const { json } = await served.get("/v1/sessions/lab/variables");
     expect(json.variables).toMatchObject([
       { name: "name", type: "str", preview: "'ada'" },
       { name: "number", type: "int", preview: "5" },
@@ -100,12 +101,15 @@ describe("code", () => {
       result: "3",
       count: 1,
     });
+    const html = "class H:\n  def _repr_html_(self): return '<b>h</b>'\nH()";
+    const shown = await served.post("/v1/execute", { code: html });
+    expect(shown.json.displays).toMatchObject([{ kind: "result", data: { "text/html": "<b>h</b>" } }]);
     const bad = await served.post("/v1/execute", { code: "1/0" });
     expect(bad.json).toMatchObject({
       status: "error",
       fault: { name: "ZeroDivisionError", message: "division by zero" },
     });
-    const late = await served.post("/v1/execute", { code: "import time; time.sleep(30)", timeout_ms: 50 });
+    const late = await served.post("/v1/execute", { code: endless, timeout_ms: 50 });
     expect(late.json).toMatchObject({ status: "timeout", reason: expect.any(String) });
   });
 
@@ -151,8 +155,8 @@ describe("code", () => {
   });
 
   it("with a key runs once; with the same key and other code it is refused", async () => {
-    await start("work");
-    const path = "/v1/sessions/work/execute";
+    await start("lab");
+    const path = "/v1/sessions/lab/execute";
     const key = { "idempotency-key": "k" };
     await served.post(path, { code: "n = 1" });
     const first = await served.post(path, { code: "n += 1; n" }, key);
@@ -187,12 +191,12 @@ describe("code", () => {
 
 describe("files", () => {
   it("are put, listed, got byte for byte, and removed", async () => {
-    await start("work");
-    const path = "/v1/sessions/work/files";
+    await start("lab");
+    const path = "/v1/sessions/lab/files";
     const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
     const put = await served.send(`${path}/a/b%20c.bin`, { method: "PUT", body: bytes });
     expect(await put.json()).toMatchObject({ path: "a/b c.bin", kind: "file", bytes: 256 });
-    const { json } = await served.post("/v1/sessions/work/execute", { code: "len(open('a/b c.bin', 'rb').read())" });
+    const { json } = await served.post("/v1/sessions/lab/execute", { code: "len(open('a/b c.bin', 'rb').read())" });
     expect(json.result).toBe("256");
     const listed = await served.get(`${path}?path=a`);
     expect(listed.json.files).toMatchObject([{ path: "a/b c.bin" }]);
@@ -205,21 +209,21 @@ describe("files", () => {
   });
 
   it("too large a file is 413", async () => {
-    await start("work");
-    const answer = await served.send("/v1/sessions/work/files/big", { method: "PUT", body: new Uint8Array(5_000) });
+    await start("lab");
+    const answer = await served.send("/v1/sessions/lab/files/big", { method: "PUT", body: new Uint8Array(5_000) });
     expect(answer.status).toBe(413);
   });
 
   it.each(["..%2F..%2Fetc%2Fpasswd", "%2Fetc%2Fpasswd", "a%00b"])("%s leads nowhere", async (path) => {
-    await start("work");
-    const answer = await served.send(`/v1/sessions/work/files/${path}`);
+    await start("lab");
+    const answer = await served.send(`/v1/sessions/lab/files/${path}`);
     expect([400, 403, 404]).toContain(answer.status);
   });
 });
 
 describe("figures", () => {
   it("are in Prometheus' text form: every line is a comment or a sample", async () => {
-    await start("work");
+    await start("lab");
     await served.post("/execute", { code: "1" });
     const { headers, json } = await served.get("/metrics");
     expect(headers.get("content-type")).toContain("version=0.0.4");
@@ -233,9 +237,9 @@ describe("figures", () => {
   });
 
   it("leases and profiles are told to the operator", async () => {
-    await start("work");
+    await start("lab");
     const { json } = await served.get("/v1/leases");
-    expect(json.leases).toEqual(expect.arrayContaining([expect.objectContaining({ owner: "local", session: "work" })]));
+    expect(json.leases).toEqual(expect.arrayContaining([expect.objectContaining({ owner: "local", session: "lab" })]));
     expect((await served.get("/v1/profiles")).json.profiles).toEqual([
       { profile: "python", provider: "unconfined", isolated: false },
     ]);

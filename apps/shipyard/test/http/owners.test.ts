@@ -37,8 +37,8 @@ describe("with authentication", () => {
     ["POST", "/v1/sessions/session"],
     ["POST", "/execute"],
     ["POST", "/v1/execute"],
-    ["GET", "/v1/sessions/work"],
-    ["GET", "/v1/sessions/work/files/a"],
+    ["GET", "/v1/sessions/lab"],
+    ["GET", "/v1/sessions/lab/files/a"],
     ["GET", "/metrics"],
     ["GET", "/v1/leases"],
     ["POST", "/v1/browser/interactions/navigate"],
@@ -71,22 +71,22 @@ describe("with authentication", () => {
   it("what is one's is not there for another, and names do not meet", async () => {
     const ada = await openMcp(served, "2025-06-18", as("ada"));
     const bob = await openMcp(served, "2025-06-18", as("bob"));
-    await ada.call("start_python_session", { session_id: "work" });
-    await ada.call("execute_python_code", { command: "open('secret.txt', 'w').write('s')", session_id: "work" });
+    await ada.call("start_python_session", { session_id: "lab" });
+    await ada.call("execute_python_code", { command: "open('secret.txt', 'w').write('s')", session_id: "lab" });
     const unknown = await served.get("/v1/sessions/nope", as("bob"));
-    const foreign = await served.get("/v1/sessions/work", as("bob"));
+    const foreign = await served.get("/v1/sessions/lab", as("bob"));
     expect([foreign.status, foreign.json]).toEqual([unknown.status, unknown.json]);
     for (const path of ["/files", "/files/secret.txt", "/variables"]) {
-      expect((await served.get(`/v1/sessions/work${path}`, as("bob"))).status).toBe(404);
+      expect((await served.get(`/v1/sessions/lab${path}`, as("bob"))).status).toBe(404);
     }
-    const told = await served.post("/execute", { code: "1", session_id: "work" }, as("bob"));
-    expect(told.json.stderr).toBe("Error: Session 'work' not found.");
-    expect((await bob.call("stop_python_session", { session_id: "work" })).result.isError).toBe(true);
+    const told = await served.post("/execute", { code: "1", session_id: "lab" }, as("bob"));
+    expect(told.json.stderr).toBe("Error: Session 'lab' not found.");
+    expect((await bob.call("stop_python_session", { session_id: "lab" })).result.isError).toBe(true);
     expect((await bob.call("list_python_sessions", {})).result.structuredContent).toEqual({ result: [] });
-    expect((await bob.request("resources/read", { uri: "session:///work/files/secret.txt" })).error?.code).toBe(-32002);
-    expect((await bob.call("start_python_session", { session_id: "work" })).result.isError).toBe(false);
+    expect((await bob.request("resources/read", { uri: "session:///lab/files/secret.txt" })).error?.code).toBe(-32002);
+    expect((await bob.call("start_python_session", { session_id: "lab" })).result.isError).toBe(false);
     expect((await served.get("/v1/leases", as("bob"))).json.leases).toHaveLength(1);
-    for (const name of ["ada", "bob"]) await served.send("/v1/sessions/work", { method: "DELETE", headers: as(name) });
+    for (const name of ["ada", "bob"]) await served.send("/v1/sessions/lab", { method: "DELETE", headers: as(name) });
   });
 
   it("figures of all are for operators", async () => {

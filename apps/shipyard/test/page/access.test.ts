@@ -3,7 +3,16 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
-import { ask, type Served, scratchFolder, serve, shipyard, unconfined, writeConfig } from "../shipyard.js";
+import {
+  ask,
+  type Served,
+  scratchFolder,
+  serve,
+  tokenFor,
+  tokenHeaders,
+  unconfined,
+  writeConfig,
+} from "../shipyard.js";
 import { openBrowser, run, see, startSession } from "./support/browser.js";
 
 const browserTest = partTest("chromium");
@@ -21,10 +30,6 @@ function place(): Place {
     ...["--state", join(folder, "s")],
   ];
   return { folder, args };
-}
-
-async function tokenFor(name: string, file: string): Promise<string> {
-  return (await shipyard(["token", name, "--file", file])).stdout.trim();
 }
 
 /** Statuses of the page's files and routes. */
@@ -50,8 +55,7 @@ describe("who may use the page", () => {
   it("is the operators with authentication, or whoever is named; to all others its routes are not there", async () => {
     const { folder, args } = place();
     const file = join(folder, "tokens.jsonl");
-    const bearer = async (name: string) => ({ authorization: `Bearer ${await tokenFor(name, file)}` });
-    const [ada, bob] = [await bearer("ada"), await bearer("bob")];
+    const [ada, bob] = [await tokenHeaders("ada", file), await tokenHeaders("bob", file)];
     const byRole = await serve(args(`auth: { tokenFile: ${file}, operators: [ada] }`));
     expect(await statuses(byRole)).toEqual([200, 200, 200, 401, 401]);
     expect(await statuses(byRole, ada)).toEqual([200, 200, 200, 200, 200]);
@@ -84,7 +88,7 @@ describe("who may use the page", () => {
       await page.getByText("This token's principal may not use the page").waitFor();
       await signIn(ada);
       await page.getByText("ada (operator)").waitFor();
-      await startSession(seen, "work");
+      await startSession(seen, "lab");
       expect(await run(seen, "6 * 7")).toContain("42");
       await page.reload();
       await page.getByText("ada (operator)").waitFor();
@@ -182,6 +186,6 @@ function form(target: string, code: string): string {
     Object.assign(field, { name: ${JSON.stringify(name)}, value: '"}' });
     form.append(field);
     document.body.append(form);
-    setTimeout(() => form.submit());
+    setTimeout(() => form.submit()); // once this was evaluated, since the page is left by it
   })()`;
 }

@@ -42,7 +42,7 @@ browserTest(
     const { page } = seen;
     const { url, heard } = await listenFor();
     const markup = `<img src=${url}/img onerror="globalThis.pwned=1"></script><script>globalThis.pwned=1</script><a href="javascript:globalThis.pwned=1">x</a>`;
-    await startSession(seen, "work");
+    await startSession(seen, "lab");
     const literal = JSON.stringify(markup);
     expect(await run(seen, `print(${literal})`)).toContain(markup);
     expect(await run(seen, `import sys; print(${literal}, file=sys.stderr)`)).toContain(markup);
@@ -72,7 +72,7 @@ browserTest(
   async () => {
     const seen = await open();
     const { url, heard } = await listenFor();
-    await startSession(seen, "work");
+    await startSession(seen, "lab");
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10" onload="parent.pwned=1"><script>parent.pwned=1;fetch("${url}/svg")</script><image href="${url}/image" width="9" height="9"/><foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="${url}/frame"/></foreignObject></svg>`;
     await run(seen, shows("_repr_svg_", svg));
     await seen.page.evaluate("document.images[0].decode()");
@@ -90,7 +90,7 @@ browserTest(
     const seen = await open();
     const { page, faults } = seen;
     const { url, heard } = await listenFor();
-    await startSession(seen, "work");
+    await startSession(seen, "lab");
     const html = [
       `<script>parent.pwned = top.pwned = 1; fetch("${url}/fetch"); fetch("/v1/sessions")</script>`,
       `<img src="${url}/img" onerror="parent.pwned=1"><link rel="stylesheet" href="${url}/css">`,
@@ -108,7 +108,7 @@ browserTest(
     for (const name of ["top", "blank", "js", "send"]) await frame.getByText(name, { exact: true }).click();
     const pages = page.context().pages().length;
     await frame.getByText("self", { exact: true }).click();
-    await page.getByRole("heading", { name: "work" }).waitFor(); // still here
+    await page.getByRole("heading", { name: "lab" }).waitFor(); // still here
     expect(await run(seen, "'still works'")).toContain("still works");
     expect(await page.evaluate(isTouched)).toBe(false);
     expect(pages).toBe(1);
@@ -136,7 +136,7 @@ browserTest(
       "new Function('return 1')()",
       "trustedTypes.createPolicy('any', { createHTML: (text) => text })",
     ]) {
-      // Later, since what a debugger evaluates is exempt from the policy.
+      // In a task of its own (the timer waits for nothing), since what a debugger evaluates is exempt from the policy.
       const later = `new Promise((done, failed) => setTimeout(() => { try { done(${attempt}) } catch (fault) { failed(fault) } }))`;
       await expect(page.evaluate(later), attempt).rejects.toThrow();
     }

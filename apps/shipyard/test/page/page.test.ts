@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
+import { tellingEndless } from "../cells.js";
 import { scratchFolder, serve } from "../shipyard.js";
 import { openBrowser, run, type Seen, see, startSession } from "./support/browser.js";
 
@@ -23,7 +24,7 @@ browserTest(
     const name = page.getByLabel("Name of a new session");
     for (let step = 0; step < 10 && (await name.and(page.locator(":focus")).count()) === 0; step += 1)
       await keyboard.press("Tab");
-    await keyboard.type("work");
+    await keyboard.type("lab");
     await keyboard.press("Enter");
     await page.getByText("Nothing was run here yet").waitFor();
     await keyboard.type("for n in range(2):\nprint('line', n)");
@@ -47,7 +48,7 @@ browserTest(
     await keyboard.press("ArrowRight");
     expect(await page.getByRole("tab", { name: "Files" }).getAttribute("aria-selected")).toBe("true");
     await page.getByText("No files here yet").waitFor();
-    await page.getByRole("button", { name: "Stop work" }).focus();
+    await page.getByRole("button", { name: "Stop lab" }).focus();
     await keyboard.press("Enter");
     await keyboard.press("Enter");
     await page.getByRole("list", { name: "Sessions" }).getByText("ended: stopped").waitFor();
@@ -61,11 +62,11 @@ browserTest(
   async () => {
     const seen = await open();
     const { page } = seen;
-    await startSession(seen, "work");
+    await startSession(seen, "lab");
     const field = page.getByLabel("Python code");
-    await field.fill("import time\nprint('first', flush=True)\ntime.sleep(600)");
+    await field.fill(tellingEndless);
     await field.press("Control+Enter");
-    await page.locator(".stdout", { hasText: "first" }).waitFor(); // while it runs
+    await page.locator(".stdout", { hasText: "on" }).waitFor(); // while it runs
     await page.getByRole("list", { name: "Sessions" }).getByText("running").waitFor();
     await page.getByRole("button", { name: "Interrupt" }).click();
     await page.getByText(/\[1\] interrupted · /).waitFor();
@@ -105,7 +106,7 @@ browserTest(
     const { page } = seen;
     await page.getByText("Lifetime").click();
     await page.getByLabel("Ends after", { exact: true }).selectOption("15 minutes");
-    await startSession(seen, "work");
+    await startSession(seen, "lab");
     await run(
       seen,
       "import os\nos.makedirs('out/deep')\nopen('out/odd \"name\" #1?.txt', 'w').write('kept')\nanswer = 42",
@@ -139,9 +140,9 @@ browserTest(
   async () => {
     const seen = await open();
     const { page } = seen;
-    await startSession(seen, "work");
+    await startSession(seen, "lab");
     await page.getByRole("link", { name: "Leases" }).click();
-    const row = page.getByRole("row", { name: /work active/ });
+    const row = page.getByRole("row", { name: /lab active/ });
     await row.waitFor();
     const [before = ""] = await row.getByText(/min \d+ s/).allTextContents();
     await expect
@@ -170,11 +171,11 @@ browserTest(
     const served = await serve(["--state", join(scratchFolder(), "s")]);
     const seen = await see(await openBrowser(), served.url);
     const { page } = seen;
-    await startSession(seen, "work");
-    await page.getByLabel("Name of a new session").fill("work");
+    await startSession(seen, "lab");
+    await page.getByLabel("Name of a new session").fill("lab");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     const alert = page.getByRole("alert");
-    await alert.getByText(/work/).waitFor();
+    await alert.getByText(/lab/).waitFor();
     await alert.getByRole("button", { name: "Dismiss" }).click();
     await served.kill("SIGTERM");
     await alert.getByText("The server was not reached.").waitFor();

@@ -23,8 +23,6 @@ class Cells:
         # Not those that end a process which has no handler for them: an idle worker is to go at once.
         self._signals = _signal.valid_signals() - {_signal.SIGTERM, _signal.SIGHUP, _signal.SIGQUIT}
         self._inbox = deque()
-        self._filled = _thread.allocate_lock()
-        self._filled.acquire()
         self._call = None
         self._interrupted = None
         self._heard = None
@@ -35,14 +33,10 @@ class Cells:
         self._handler = self._on_interrupt
         self.namespace = main.__dict__
 
-    # In the channel's thread.
+    # In the thread that reads the channel.
 
     def submit(self, call, params):
         self._inbox.append((call, params))
-        try:
-            self._filled.release()
-        except RuntimeError:
-            pass  # it is released already: the main thread has not looked yet
 
     def interrupt(self, call):
         """As Ctrl-C would. A call that has not begun is interrupted when it begins."""
@@ -63,7 +57,7 @@ class Cells:
 
     # In the main thread.
 
-    def serve(self):
+    def serve(self, channel):
         """For ever. What may rise between cells comes from signal handlers of the caller's code, and is theirs to see."""
         self._install()
         while True:
@@ -78,7 +72,8 @@ class Cells:
                 if not self._inbox:
                     import traceback  # noqa: F401, nobody waits: not to be waited for at the first fault
 
-                self._filled.acquire()
+                channel.read_until(self._inbox.__len__)
+                channel.hand_over()
                 while self._inbox:
                     self._run(*self._inbox.popleft())
             except BaseException as error:

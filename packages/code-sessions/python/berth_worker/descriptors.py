@@ -1,5 +1,6 @@
 """The channel out of reach of prints: descriptors 0 and 1 are one socket when the worker starts, and never afterwards."""
 import os
+from select import epoll
 
 # Loops of daemons that close "all" descriptors often stop at 255 or 1023 in the process itself.
 _HIGH = 1024
@@ -13,6 +14,10 @@ class Descriptors:
         #: By stream (1, 2): where our pump reads, and a spare of what the caller's code writes to.
         self.readers, self._writers = outputs, inputs
         self.wake_reader, self.wake_writer = wake
+        made = epoll()
+        #: What the channel's thread waits for.
+        self.while_running = epoll.fromfd(_private(os.dup(made.fileno())))
+        made.close()
         self._null = _private(os.open(os.devnull, os.O_RDWR))
         for number in (0, 1, 2):
             os.dup2(self._source(number), number)
@@ -32,7 +37,7 @@ class Descriptors:
 
     def forget(self):
         """In a forked child."""
-        own = [self.channel, self.wake_reader, self.wake_writer, *self.readers.values()]
+        own = [self.channel, self.while_running.fileno(), self.wake_reader, self.wake_writer, *self.readers.values()]
         for number in own:
             try:
                 os.close(number)

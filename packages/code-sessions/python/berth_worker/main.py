@@ -17,7 +17,7 @@ def serve(settings, scan):
     outbox = Outbox(taken.channel, settings["frameBytes"])
     capture = Capture(taken, outbox, settings)
     cells = Cells(settings, capture, outbox, _fresh_main())
-    channel = Channel(taken.channel, scan, outbox, cells, settings)
+    channel = Channel(taken, scan, outbox, cells, settings)
 
     def left():
         """In a forked child: it has its own memory of the channel, and must never speak on it."""
@@ -27,8 +27,8 @@ def serve(settings, scan):
     os.register_at_fork(after_in_child=left)
     _thread.start_new_thread(capture.pump, ())
     outbox.notify("ready", {"python": sys.version.split()[0]})
-    _thread.start_new_thread(channel.read, ())
-    cells.serve()
+    _thread.start_new_thread(channel.read_while_running, ())
+    cells.serve(channel)
 
 
 def _fresh_main():

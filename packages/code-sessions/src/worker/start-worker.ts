@@ -1,7 +1,6 @@
-import type { GuestProcess, Scheduler, WarmLease } from "@berth/environment-leases";
+import { type GuestProcess, type Scheduler, systemScheduler, type WarmLease } from "@berth/environment-leases";
 import { SessionError } from "../errors.js";
 import type { SessionTerms } from "../session-terms.js";
-import { systemScheduler } from "../system-scheduler.js";
 import { readWorkerSource } from "../worker-source.js";
 import { bootBytes, workerArgv } from "./boot.js";
 import { keepTail } from "./stderr-tail.js";

@@ -31,6 +31,19 @@ export function sandboxCapabilities(report: EnforcementReport): RuntimeCapabilit
   };
 }
 
+/** Of a provider that makes nothing: every profile is refused. */
+export const noCapabilities: RuntimeCapabilities = {
+  isolated: true,
+  platforms: [],
+  networkModes: [],
+  elevationModes: [],
+  packageModes: [],
+  exposureModes: [],
+  shell: false,
+  limits: [],
+  advice: { linux: "This provider only ends what earlier processes left: make one without endsOnly." },
+};
+
 const fixedAdvice = {
   internet: "A route to the Internet reaches private networks too: use network: allowlist and name the hosts.",
   elevation: "Nothing inside may become an administrator: bring what is needed in the template or as approved wheels.",

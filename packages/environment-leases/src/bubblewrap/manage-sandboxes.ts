@@ -8,11 +8,11 @@ import type { GuestPlaces } from "../guest/guest-host.js";
 import type { GuestBounds, GuestLimits } from "../guest/guest-limits.js";
 import type { ProfileTerms } from "../profile.js";
 import type { CreateOptions, ManagedProvider, WorkerName } from "../provider.js";
-import { type GuestPrograms, guestPrograms } from "../workers/guest-program.js";
+import { type GuestPrograms, openGuestPrograms } from "../workers/guest-program.js";
 import { manageWorkers } from "../workers/managed-provider.js";
 import { readProviderOptions } from "../workers/provider-options.js";
 import { openWorkersFolder, type WorkerFolder } from "../workers/worker-folder.js";
-import { sandboxCapabilities } from "./capabilities.js";
+import { noCapabilities, sandboxCapabilities } from "./capabilities.js";
 import { egressRules } from "./egress-rules.js";
 import { killLeftovers, presenceOf } from "./leftovers.js";
 import { inside } from "./places.js";
@@ -32,6 +32,11 @@ export interface BubblewrapProviderOptions {
    * everything is tried.
    */
   readonly report?: EnforcementReport | undefined;
+  /**
+   * Makes no workers, and ends those that earlier processes left. Then nothing is tried and nothing has to hold, so that it
+   * works on a machine that has lost its sandboxes or is too busy to show them. Default false.
+   */
+  readonly endsOnly?: boolean | undefined;
   /** Ends the probe. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -42,18 +47,19 @@ const optionNames = [
   "limits",
   "onEgressDecision",
   "report",
+  "endsOnly",
   "signal",
 ] as const satisfies readonly (keyof BubblewrapProviderOptions)[];
 
-/** The provider on a machine that holds what the report says. */
+/** The provider on a machine that holds what the report says; without one it only ends. */
 export async function manageSandboxes(
   options: BubblewrapProviderOptions,
-  report: EnforcementReport,
+  report: EnforcementReport | undefined,
 ): Promise<ManagedProvider> {
   const { name, bounds } = readProviderOptions(options, { known: optionNames, usualName: "bubblewrap" });
-  const capabilities = sandboxCapabilities(report);
+  const capabilities = report === undefined ? noCapabilities : sandboxCapabilities(report);
   const workers = await openWorkersFolder(options.folder);
-  const programs = guestPrograms(workers.path);
+  const programs = await openGuestPrograms(workers.path);
   return manageWorkers(
     {
       name,

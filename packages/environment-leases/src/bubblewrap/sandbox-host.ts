@@ -3,6 +3,7 @@ import type { EnvironmentEnd } from "../environment.js";
 import type { GuestHost, GuestPlaces } from "../guest/guest-host.js";
 import type { ProfileTerms } from "../profile.js";
 import type { GuestProgram } from "../workers/guest-program.js";
+import { becomesTrue } from "../workers/kill-until-gone.js";
 import { standardEnv } from "../workers/standard-env.js";
 import type { WorkerFolder } from "../workers/worker-folder.js";
 import { inside } from "./places.js";
@@ -70,8 +71,23 @@ function hostOf(sandbox: Sandbox): GuestHost {
       const { memoryBytes, processes } = sandbox.usage();
       return { memoryBytes, processes };
     },
-    kill: () => sandbox.kill(),
+    kill: () => killUntilConfirmed(sandbox),
   };
+}
+
+/** One attempt of the sandbox takes some seconds; what is only slow is waited for. Rejects with what the last attempt said. */
+async function killUntilConfirmed(sandbox: Sandbox): Promise<void> {
+  let failure: unknown;
+  const isGone = await becomesTrue(() =>
+    sandbox.kill().then(
+      () => true,
+      (error: unknown) => {
+        failure = error;
+        return false;
+      },
+    ),
+  );
+  if (!isGone) throw failure;
 }
 
 function describeExit({ reason, code, signal, memoryKills }: SandboxExit): EnvironmentEnd {

@@ -5,7 +5,7 @@ import { gateChecks } from "./provider-gates.js";
 import { lifeChecks } from "./provider-life.js";
 import { processChecks } from "./provider-processes.js";
 import { runChecks } from "./provider-runs.js";
-import { type ContractPrograms, type ProviderSubject, profileOf } from "./provider-subject.js";
+import { type ContractPrograms, longMs, type ProviderSubject, profileOf } from "./provider-subject.js";
 
 /** A provider under check, and what a check makes with it. */
 export interface ProviderTrial extends ProviderSubject {
@@ -20,9 +20,6 @@ export interface ProviderTrial extends ProviderSubject {
 }
 
 export type ProviderCheck = (trial: ProviderTrial) => Promise<void>;
-
-/** Longer than any check. */
-export const longMs = 120_000;
 
 /**
  * What every ManagedProvider keeps. `open` gives a provider of its own each time, on the system's clock; it is closed by

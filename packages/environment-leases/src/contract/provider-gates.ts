@@ -5,9 +5,8 @@ import { join } from "node:path";
 import type { DisposableEnvironment, ResourceRequest, TerminalChannel } from "../environment.js";
 import type { ResourcePolicy } from "../policy.js";
 import type { ProviderCheck, ProviderTrial } from "./provider-contract.js";
-import { profileOf, readUntil, refused, rejectsWith, soon } from "./provider-subject.js";
+import { longMs, profileOf, readUntil, refused, rejectsWith, soon } from "./provider-subject.js";
 
-const longMs = 120_000;
 const port = 18_080;
 
 const createWith = (

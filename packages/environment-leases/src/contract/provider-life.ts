@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import type { ProviderCheck } from "./provider-contract.js";
-import { assertGone, profileOf, refused, rejectsWith, soon } from "./provider-subject.js";
-
-const longMs = 120_000;
+import { assertGone, longMs, profileOf, refused, rejectsWith, soon } from "./provider-subject.js";
 
 /** Workers come and, above all, go. */
 export const lifeChecks: Readonly<Record<string, ProviderCheck>> = {

@@ -70,6 +70,9 @@ export function profileOf(
   });
 }
 
+/** Longer than any check. */
+export const longMs = 120_000;
+
 /** How long anything may take that a check waits for. */
 const patienceMs = 20_000;
 

@@ -15,6 +15,8 @@ export interface StoreSubject {
   dispose?(): Promise<void> | void;
 }
 
+export type StoreCheck = (subject: StoreSubject) => Promise<void>;
+
 /** A row with every member set to something that a careless store would lose. */
 export function sampleRecord(number: number, changes: Partial<LeaseRecord> = {}): LeaseRecord {
   const digits = number.toString(16);

@@ -4,7 +4,7 @@ import { type FieldFault, LeaseError } from "../errors.js";
 const maxArguments = 256;
 /** The kernel's own bound of one string (MAX_ARG_STRLEN). */
 const maxStringBytes = 131_071;
-const maxAllBytes = 2 * 1024 * 1024;
+const defaultMaxBytes = 2 * 1024 * 1024;
 const maxVariables = 256;
 const maxStdinBytes = 16 * 1024 * 1024;
 
@@ -45,15 +45,21 @@ export function readStdin({ stdin = new Uint8Array() }: CommandOptions): Uint8Ar
   throw new LeaseError("INPUT_TOO_LARGE", `stdin has ${stdin.length} bytes, at most ${maxStdinBytes} are taken`);
 }
 
-function argvFaults(argv: readonly string[]): readonly FieldFault[] {
-  if (!Array.isArray(argv) || argv.length < 1 || argv.length > maxArguments) {
+/** What no system can start, or what has more bytes together than `maxBytes`. Arguments after the program may be empty. */
+export function argvFaults(argv: unknown, maxBytes: number = defaultMaxBytes): readonly FieldFault[] {
+  if (!isList(argv) || argv.length < 1 || argv.length > maxArguments) {
     return [{ field: "argv", fault: `must be a list of 1 to ${maxArguments} strings` }];
   }
   const faults = argv.flatMap((argument, at) => stringFaults(`argv[${at}]`, argument));
   if (faults.length > 0) return faults;
   if (argv[0] === "") return [{ field: "argv[0]", fault: "must name a program" }];
-  const bytes = argv.reduce((sum, argument) => sum + Buffer.byteLength(argument), 0);
-  return bytes <= maxAllBytes ? [] : [{ field: "argv", fault: `has ${bytes} bytes, at most ${maxAllBytes} are taken` }];
+  const bytes = argv.reduce<number>((sum, argument) => sum + Buffer.byteLength(String(argument)), 0);
+  return bytes <= maxBytes ? [] : [{ field: "argv", fault: `has ${bytes} bytes, at most ${maxBytes} are taken` }];
+}
+
+/** Not `any[]`, which `Array.isArray` makes of it. */
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }
 
 function envFaults(env: Readonly<Record<string, string>>): readonly FieldFault[] {

@@ -1,5 +1,7 @@
 import type { CommandResult, GuestExit, GuestProcess } from "../environment.js";
 import { LeaseError } from "../errors.js";
+import { systemScheduler } from "../scheduler.js";
+import { abortable, settlesWithin } from "../waits.js";
 import { collectOutput } from "./collect-output.js";
 import type { CommandTerms } from "./command-terms.js";
 import type { Ending } from "./ending.js";
@@ -33,11 +35,11 @@ export async function runCommand({ agent, bounds, ending }: RunSurroundings, ter
     await using process = guestProcess(started);
     const stdout = collectOutput(process.stream, bounds.maxOutputBytes);
     const stderr = collectOutput(process.stderr, bounds.maxOutputBytes);
-    const exit = await interruptible(process, terms.interrupt, untilAborted(process.exited, signal));
+    const exit = await interruptible(process, terms.interrupt, abortable(process.exited, signal));
     if (exit.code === undefined && exit.signal === undefined && ending.end !== undefined)
       throw environmentEnded(ending.end);
     // What cut itself loose from the command's group may hold its output for ever; nobody waits for that.
-    await atMost(Promise.all([stdout.done, stderr.done]), bounds.drainMs);
+    await settlesWithin(Promise.all([stdout.done, stderr.done]), bounds.drainMs, systemScheduler);
     return describe(exit, stdout, stderr, performance.now() - startedAt);
   } finally {
     stop();
@@ -82,29 +84,6 @@ function bounded({ signal, timeoutMs }: RunTerms): { signal: AbortSignal; stop: 
     signal?.removeEventListener("abort", onAbort);
   };
   return { signal: timeout.signal, stop };
-}
-
-async function untilAborted(exited: Promise<GuestExit>, signal: AbortSignal): Promise<GuestExit> {
-  signal.throwIfAborted();
-  let onAbort = (): void => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort);
-  });
-  try {
-    return await Promise.race([exited, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
-}
-
-async function atMost(done: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([done, late]);
-  clearTimeout(timer);
 }
 
 type Output = ReturnType<typeof collectOutput>;

@@ -23,7 +23,10 @@ export function terminalAccess({
       if (!installed) throw notGranted("no shell was installed in this environment");
       const env = { TERM: "xterm-256color" };
       const frame = { op: "terminal" as const, argv: ["/bin/sh", "-i"], env, cwd: places.workspace, ...initialSize };
-      return terminalChannel(await agent.start(frame, { streams: 1, signal }));
+      const { streams, kill, resize } = await agent.start(frame, { streams: 1, signal });
+      const [stream] = streams;
+      if (stream === undefined) throw new Error("a terminal was started without its stream");
+      return terminalChannel({ stream, kill, resize });
     },
   };
 }

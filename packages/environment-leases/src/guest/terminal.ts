@@ -1,7 +1,6 @@
+import type { Duplex } from "node:stream";
 import type { TerminalChannel } from "../environment.js";
 import { LeaseError } from "../errors.js";
-import type { Started } from "./guest-agent.js";
-import type { GuestStream } from "./guest-stream.js";
 
 const defaultReadBytes = 65_536;
 const maxWriteBytes = 65_536;
@@ -9,26 +8,32 @@ const maxWriteBytes = 65_536;
 const maxWaitingBytes = 1024 * 1024;
 const maxSize = 1000;
 
-/** A shell on a pseudo terminal inside, as its user holds it. */
-export function terminalChannel(started: Started): TerminalChannel {
-  const [stream] = started.streams;
-  if (stream === undefined) throw new Error("a terminal was started without its stream");
+/** A terminal that was started. */
+export interface StartedTerminal {
+  readonly stream: Duplex;
+  /** Ends everything in it. */
+  kill(): Promise<void>;
+  resize(columns: number, rows: number): void;
+}
+
+/** A terminal as its user holds it: bounded reads and writes. */
+export function terminalChannel({ stream, kill, resize }: StartedTerminal): TerminalChannel {
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {
-    await started.kill();
+    await kill();
     stream.destroy();
   };
   const close = (): Promise<void> => (closing ??= end());
   return {
     read: ({ maxBytes = defaultReadBytes, signal } = {}) => readChunk(stream, readSize(maxBytes), signal),
     write: (bytes, { signal } = {}) => writeChunk(stream, bytes, signal),
-    resize: (columns, rows) => started.resize(readCells("columns", columns), readCells("rows", rows)),
+    resize: (columns, rows) => resize(readCells("columns", columns), readCells("rows", rows)),
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-async function readChunk(stream: GuestStream, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+async function readChunk(stream: Duplex, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
   for (;;) {
     signal?.throwIfAborted();
     const chunk: Buffer | null = stream.read(Math.min(maxBytes, stream.readableLength) || undefined);
@@ -38,7 +43,7 @@ async function readChunk(stream: GuestStream, maxBytes: number, signal?: AbortSi
   }
 }
 
-async function writeChunk(stream: GuestStream, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+async function writeChunk(stream: Duplex, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   if (bytes.length > maxWriteBytes)
     throw tooLarge(`${bytes.length} bytes in one write, at most ${maxWriteBytes} are taken`);
@@ -57,7 +62,7 @@ async function writeChunk(stream: GuestStream, bytes: Uint8Array, signal?: Abort
   });
 }
 
-async function nextOf(stream: GuestStream, events: readonly string[], signal?: AbortSignal): Promise<void> {
+async function nextOf(stream: Duplex, events: readonly string[], signal?: AbortSignal): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = (): void => {
       for (const event of events) stream.off(event, onEvent);

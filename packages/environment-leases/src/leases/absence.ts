@@ -1,8 +1,8 @@
 import type { ManagedProvider } from "../provider.js";
+import { settlesWithin } from "../waits.js";
 import { faultText } from "./fault-text.js";
 import type { Row } from "./row.js";
 import type { LeasesTerms } from "./terms.js";
-import { settlesWithin } from "./waits.js";
 
 /** Destroys a row's worker and looks whether it is gone. Undefined when its absence was seen, else why it was not. */
 export async function confirmAbsence(row: Row, terms: LeasesTerms): Promise<string | undefined> {

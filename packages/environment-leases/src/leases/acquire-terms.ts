@@ -1,5 +1,5 @@
 import type { FieldFault } from "../errors.js";
-import type { AcquireOptions, WarmOptions } from "../leases-contract.js";
+import type { AcquireOptions, WarmOptions } from "../lease-handle.js";
 import { type Members, readMembers } from "../reading/members.js";
 import { refuseFaults } from "../reading/refuse.js";
 import type { LimitTerms } from "./terms.js";

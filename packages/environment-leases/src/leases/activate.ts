@@ -1,5 +1,5 @@
 import { LeaseError } from "../errors.js";
-import type { Lease } from "../leases-contract.js";
+import type { Lease } from "../lease-handle.js";
 import type { OwnerTerms } from "./acquire-terms.js";
 import { isIsolated } from "./end.js";
 import { createHandle } from "./handle.js";

@@ -1,3 +1,4 @@
+import { createDeferred } from "../deferred.js";
 import type {
   ApprovedWheel,
   CommandOptions,
@@ -9,7 +10,6 @@ import type {
   ResourceResponse,
   TerminalChannel,
 } from "../environment.js";
-import { createDeferred } from "./deferred.js";
 import type { Works } from "./maker.js";
 import { assertMayOpen, keepOpened, type Outcome, operate } from "./operations.js";
 import type { Row } from "./row.js";

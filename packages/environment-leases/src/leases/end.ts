@@ -1,11 +1,11 @@
 import { LeaseError } from "../errors.js";
 import { isTerminal, type LeaseEndReason, type LeaseRecord } from "../lease.js";
 import type { LeaseChange } from "../store.js";
+import { settlesWithin } from "../waits.js";
 import { confirmAbsence } from "./absence.js";
 import { type Ending, endedError, type Row } from "./row.js";
 import type { Rows } from "./rows.js";
 import type { LeasesTerms } from "./terms.js";
-import { settlesWithin } from "./waits.js";
 
 const firstRetryMs = 1_000;
 const lastRetryMs = 300_000;

@@ -1,7 +1,7 @@
 import type { DisposableEnvironment } from "../environment.js";
 import { LeaseError } from "../errors.js";
 import { type LeaseRecord, renewedExpiry } from "../lease.js";
-import type { Lease } from "../leases-contract.js";
+import type { Lease } from "../lease-handle.js";
 import { readRenew } from "./acquire-terms.js";
 import { installPackages, openProcess, openTerminal, requestResource, runCommand } from "./asked.js";
 import { isIsolated } from "./end.js";

@@ -1,13 +1,13 @@
 import type { DisposableEnvironment, EnvironmentEnd } from "../environment.js";
 import { isLeaseError, LeaseError } from "../errors.js";
 import type { LeaseEndReason, LeaseRecord } from "../lease.js";
+import { abortable } from "../waits.js";
 import type { Catalog, Leasable } from "./catalog.js";
 import { type Ender, isIsolated } from "./end.js";
 import { createLife } from "./life.js";
 import type { Row } from "./row.js";
 import type { Rows } from "./rows.js";
 import type { LeasesTerms } from "./terms.js";
-import { abortable } from "./waits.js";
 
 /** The guest's own clock ends it so much later than ours: the second enforcer, for when we are gone or hang. */
 export const deadlineMarginMs = 2_000;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { DisposableEnvironment } from "../environment.js";
 import { isLeaseError, LeaseError } from "../errors.js";
-import type { LeaseOperation } from "../leases-contract.js";
+import type { LeaseOperation } from "../lease-event.js";
+import { abortable } from "../waits.js";
 import type { Works } from "./maker.js";
 import { endedError, faultOfUse, type Opened, type Row } from "./row.js";
-import { abortable } from "./waits.js";
 
 /** One thing that is asked of an environment. */
 export interface Operation<T> {

@@ -1,9 +1,10 @@
+import { createDeferred, type Deferred } from "../deferred.js";
 import type { DisposableEnvironment, EnvironmentEnd } from "../environment.js";
 import { LeaseError } from "../errors.js";
 import { isTerminal, type LeaseEndReason, type LeaseRecord } from "../lease.js";
-import type { Lease, LeaseEvent } from "../leases-contract.js";
+import type { LeaseEvent } from "../lease-event.js";
+import type { Lease } from "../lease-handle.js";
 import type { ManagedProvider } from "../provider.js";
-import { createDeferred, type Deferred } from "./deferred.js";
 import { createFifo, type Fifo } from "./fifo.js";
 import type { Life } from "./life.js";
 import { createRowWrites, type RowWrites } from "./row-writes.js";

@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { FieldFault } from "../errors.js";
 import type { LeaseLimits, LeasesOptions } from "../leases-contract.js";
+import { bootId, startTimeOf } from "../process-identity.js";
 import { readMembers } from "../reading/members.js";
 import { refuseFaults } from "../reading/refuse.js";
-import type { Scheduler } from "../scheduler.js";
+import { type Scheduler, systemScheduler } from "../scheduler.js";
 import type { LeaseStore } from "../store.js";
 import { checkedStore } from "./checked-store.js";
-import { systemScheduler } from "./system-scheduler.js";
 
 /** LeaseLimits with defaults filled in. */
 export type LimitTerms = { readonly [Name in keyof LeaseLimits]-?: number };
@@ -114,16 +113,5 @@ function quiet(onFault: LeasesOptions["onFault"]): (fault: unknown) => void {
 
 /** This process among all that this machine ever ran: pid, start time in clock ticks, boot id. */
 function ownHost(): string {
-  const stat = tryRead("/proc/self/stat");
-  // The program's name stands in parentheses and may itself hold any of them.
-  const startTime = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "unknown";
-  return `${process.pid}:${startTime}:${tryRead("/proc/sys/kernel/random/boot_id")?.trim() ?? "unknown"}`;
-}
-
-function tryRead(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined; // no /proc here
-  }
+  return `${process.pid}:${startTimeOf(process.pid) ?? "unknown"}:${bootId() ?? "unknown"}`;
 }

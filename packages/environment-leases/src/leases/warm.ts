@@ -1,4 +1,4 @@
-import type { WarmLease } from "../leases-contract.js";
+import type { WarmLease } from "../lease-handle.js";
 import { readActivate } from "./acquire-terms.js";
 import { activateRow, assertWarm } from "./activate.js";
 import { openProcess } from "./asked.js";

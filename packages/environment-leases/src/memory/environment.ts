@@ -7,11 +7,12 @@ import type {
   HeldLimit,
 } from "../environment.js";
 import { LeaseError } from "../errors.js";
+import { collectOutput } from "../guest/collect-output.js";
 import { readCommand, readStdin, readTimeout } from "../guest/command-terms.js";
+import { terminalChannel } from "../guest/terminal.js";
 import type { ProfileTerms } from "../profile.js";
 import type { Scheduler } from "../scheduler.js";
-import { collectBytes } from "./collect-bytes.js";
-import { installWheels, openMemoryTerminal, relayRequest } from "./extras.js";
+import { installWheels, relayRequest } from "./extras.js";
 import { type MemoryProcess, startMemoryProcess } from "./process.js";
 import type { MemoryProgram } from "./programs.js";
 import type { MemoryWorker } from "./world.js";
@@ -61,7 +62,9 @@ export function createMemoryEnvironment(parts: MemoryParts): DisposableEnvironme
     async openTerminal() {
       assertAlive(worker);
       if (!worker.hasShell) throw new LeaseError("SHELL_NOT_GRANTED", "no shell was installed");
-      return openMemoryTerminal(start(parts, ["copy"], {}));
+      // Its program gives back what is written.
+      const { stream, close } = guestProcess(start(parts, ["copy"], {}));
+      return terminalChannel({ stream, kill: close, resize: () => undefined });
     },
     async installPackages(wheels, options = {}) {
       assertAlive(worker);
@@ -139,23 +142,20 @@ async function runToEnd(
   if (options.signal?.aborted === true) abort();
   if (options.interrupt?.aborted === true) interrupt();
   try {
+    const stdout = collectOutput(process.stream, maxOutputBytes);
+    const stderr = collectOutput(process.stderr, maxOutputBytes);
     process.stream.end(stdin);
-    const [stdout, stderr] = await Promise.all([
-      collectBytes(process.stream, maxOutputBytes),
-      collectBytes(process.stderr, maxOutputBytes),
-    ]);
-    const { code, signal } = await process.exited;
+    const [{ code, signal }] = await Promise.all([process.exited, stdout.done, stderr.done]);
     if (refusal !== undefined) throw refusal.error;
     assertAlive(worker);
-    const durationMs = scheduler.now() - startedAt;
     return {
       exitCode: code,
       signal,
-      stdout: stdout.kept,
-      stderr: stderr.kept,
-      stdoutBytes: stdout.total,
-      stderrBytes: stderr.total,
-      durationMs,
+      stdout: stdout.bytes(),
+      stderr: stderr.bytes(),
+      stdoutBytes: stdout.total(),
+      stderrBytes: stderr.total(),
+      durationMs: scheduler.now() - startedAt,
     };
   } finally {
     timer.cancel();

@@ -7,70 +7,11 @@ import type {
   InstallOptions,
   ResourceRequest,
   ResourceResponse,
-  TerminalChannel,
 } from "../environment.js";
 import { LeaseError } from "../errors.js";
 import { wheelFaults } from "../guest/packages/wheel-faults.js";
 import { checkRequest } from "../guest/relay/check-request.js";
 import type { ProfileTerms } from "../profile.js";
-import type { MemoryProcess } from "./process.js";
-
-const maxWriteBytes = 65_536;
-
-/** A terminal whose program gives back what is written. */
-export function openMemoryTerminal({ stream, signal, exited }: MemoryProcess): TerminalChannel {
-  const close = async (): Promise<void> => {
-    signal("SIGKILL");
-    await exited;
-  };
-  return {
-    async read({ maxBytes = 65_536, signal: until } = {}) {
-      for (;;) {
-        until?.throwIfAborted();
-        const chunk: unknown = stream.read(Math.min(maxBytes, stream.readableLength)) ?? stream.read();
-        if (chunk instanceof Uint8Array) return chunk;
-        if (stream.readableEnded || stream.destroyed) return new Uint8Array();
-        await readableOrEnd(stream, until);
-      }
-    },
-    async write(bytes, { signal: until } = {}) {
-      until?.throwIfAborted();
-      if (bytes.length > maxWriteBytes) {
-        throw new LeaseError("INPUT_TOO_LARGE", `${bytes.length} bytes, at most ${maxWriteBytes} a call`);
-      }
-      stream.write(bytes);
-    },
-    resize(columns, rows) {
-      for (const size of [columns, rows]) {
-        if (!Number.isInteger(size) || size < 1 || size > 1_000) {
-          throw new LeaseError("OPTION_INVALID", `columns and rows have to be 1 to 1000, were ${columns} and ${rows}`);
-        }
-      }
-    },
-    close,
-    [Symbol.asyncDispose]: close,
-  };
-}
-
-function readableOrEnd(stream: MemoryProcess["stream"], signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const events = ["readable", "end", "close"];
-    const leave = (): void => {
-      for (const event of events) stream.off(event, done);
-      signal?.removeEventListener("abort", abort);
-    };
-    const done = (): void => {
-      leave();
-      resolve();
-    };
-    const abort = (): void => {
-      leave();
-      reject(signal?.reason);
-    };
-    for (const event of events) stream.on(event, done);
-    signal?.addEventListener("abort", abort, { once: true });
-  });
-}
 
 /** Checks what a provider has to check, and installs nothing. */
 export async function installWheels(

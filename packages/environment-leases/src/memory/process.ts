@@ -1,6 +1,6 @@
 import { type Duplex, duplexPair, PassThrough, type Readable } from "node:stream";
+import { createDeferred } from "../deferred.js";
 import type { GuestExit } from "../environment.js";
-import { createDeferred } from "../leases/deferred.js";
 import type { MemoryProgram } from "./programs.js";
 
 /** A program of a worker in memory that runs. */

@@ -1,10 +1,9 @@
 import type { RuntimeCapabilities } from "../capabilities.js";
 import type { DisposableEnvironment } from "../environment.js";
 import { LeaseError } from "../errors.js";
-import { systemScheduler } from "../leases/system-scheduler.js";
 import type { ProfileTerms } from "../profile.js";
 import type { ManagedProvider } from "../provider.js";
-import type { Scheduler } from "../scheduler.js";
+import { type Scheduler, systemScheduler } from "../scheduler.js";
 import { createMemoryEnvironment } from "./environment.js";
 import { builtInPrograms, type MemoryProgram } from "./programs.js";
 import { createMemoryWorld, type MemoryWorker, type MemoryWorld } from "./world.js";

@@ -1,7 +1,6 @@
+import { createDeferred, type Deferred } from "../deferred.js";
 import type { EnvironmentEnd } from "../environment.js";
-import { createDeferred, type Deferred } from "../leases/deferred.js";
-import { systemScheduler } from "../leases/system-scheduler.js";
-import type { Scheduler } from "../scheduler.js";
+import { type Scheduler, systemScheduler } from "../scheduler.js";
 import type { MemoryProcess } from "./process.js";
 
 /** A worker in memory: lives in its world, whatever becomes of the provider that made it. */

@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { LeaseError } from "../errors.js";
 import { isBusy, isIoFault, storeFault } from "./failures.js";
 import type { StoreTerms } from "./options.js";
+import { pause } from "./pause.js";
 import { type LeaseTable, leaseTable } from "./statements.js";
-import { pause } from "./timers.js";
 
 /** Calls to an open database, with errors of ours, until it is closed or cannot be trusted any more. */
 export interface Connection {

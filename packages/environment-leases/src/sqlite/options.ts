@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
-import { type FieldFault, LeaseError } from "../errors.js";
-import type { Scheduler } from "../scheduler.js";
-import { systemScheduler } from "./timers.js";
+import type { FieldFault } from "../errors.js";
+import { type Members, readMembers } from "../reading/members.js";
+import { refuseFaults } from "../reading/refuse.js";
+import { type Scheduler, systemScheduler } from "../scheduler.js";
 
 /** How a store is opened. */
 export interface SqliteStoreOptions {
@@ -32,33 +33,37 @@ export interface StoreTerms {
   readonly scheduler: Scheduler;
 }
 
+/** PATH_MAX of Linux, in characters. */
+const maxPathLength = 4_096;
 const mebibyte = 1_048_576;
 
 const ranges = {
-  maxBytes: { least: mebibyte, most: mebibyte * mebibyte, usual: 256 * mebibyte },
-  touchMs: { least: 1, most: 600_000, usual: 1_000 },
-  maxPendingTouches: { least: 1, most: 100_000, usual: 1_024 },
-  busyMs: { least: 0, most: 600_000, usual: 2_000 },
+  maxBytes: { min: mebibyte, max: mebibyte * mebibyte, preset: 256 * mebibyte },
+  touchMs: { min: 1, max: 600_000, preset: 1_000 },
+  maxPendingTouches: { min: 1, max: 100_000, preset: 1_024 },
+  busyMs: { min: 0, max: 600_000, preset: 2_000 },
 } as const;
 
-const otherNames: readonly string[] = ["path", "now", "scheduler"];
+const optionNames = [
+  "path",
+  "maxBytes",
+  "touchMs",
+  "maxPendingTouches",
+  "busyMs",
+  "now",
+  "scheduler",
+] as const satisfies readonly (keyof SqliteStoreOptions)[];
 
 /**
  * Reads what a caller passed.
  * @throws {LeaseError} `OPTION_INVALID` with every member at fault.
  */
 export function readStoreOptions(options: SqliteStoreOptions): StoreTerms {
-  const faults: FieldFault[] = [...faultsOfNames(options), ...faultsOfPath(options.path)];
-  const read = (name: keyof typeof ranges): number => {
-    const { least, most, usual } = ranges[name];
-    const value = options[name] ?? usual;
-    if (!Number.isSafeInteger(value) || value < least || value > most) {
-      faults.push({ field: name, fault: `must be a whole number from ${least} to ${most}, was ${String(value)}` });
-    }
-    return value;
-  };
+  const faults: FieldFault[] = [];
+  const given = readMembers(options, "", optionNames, faults);
+  const read = (name: keyof typeof ranges): number => given?.whole(name, ranges[name]) ?? ranges[name].preset;
   const terms: StoreTerms = {
-    path: typeof options.path === "string" ? resolve(options.path) : "",
+    path: readPath(given),
     maxBytes: read("maxBytes"),
     touchMs: read("touchMs"),
     maxPendingTouches: read("maxPendingTouches"),
@@ -75,23 +80,18 @@ export function readStoreOptions(options: SqliteStoreOptions): StoreTerms {
  * @throws {LeaseError} `OPTION_INVALID`
  */
 export function readStorePath(path: string): string {
-  refuse(faultsOfPath(path));
-  return resolve(path);
+  const faults: FieldFault[] = [];
+  const absolute = readPath(readMembers({ path }, "", ["path"], faults));
+  refuse(faults);
+  return absolute;
 }
 
-function faultsOfNames(options: object): readonly FieldFault[] {
-  const unknown = Object.keys(options).filter((name) => !(name in ranges) && !otherNames.includes(name));
-  return unknown.map((name) => ({ field: name, fault: "is not an option of a store" }));
-}
-
-function faultsOfPath(path: unknown): readonly FieldFault[] {
-  // SQLite would end the name at a NUL, and open another file.
-  if (typeof path === "string" && path !== "" && !path.includes("\0")) return [];
-  return [{ field: "path", fault: "must be the name of a file, without NUL" }];
+/** Without NUL: SQLite would end the name there, and open another file. */
+function readPath(given: Members | undefined): string {
+  if (given?.has("path") === false) given.fault("path", "is missing");
+  return resolve(given?.text("path", { max: maxPathLength }) ?? "");
 }
 
 function refuse(faults: readonly FieldFault[]): void {
-  if (faults.length === 0) return;
-  const list = faults.map(({ field, fault }) => `${field} ${fault}`).join("; ");
-  throw new LeaseError("OPTION_INVALID", `options of the lease store: ${list}`, { faults });
+  refuseFaults("OPTION_INVALID", "the options of the lease store cannot be used", faults);
 }

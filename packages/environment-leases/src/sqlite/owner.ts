@@ -1,5 +1,5 @@
-import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { bootId, pidNamespace, startTimeOf } from "../process-identity.js";
 
 /** The process that writes a store, as it names itself in it. Members are null where the platform does not say. */
 export interface StoreOwner {
@@ -19,8 +19,8 @@ export function ownIdentity(since: number): StoreOwner {
   return {
     pid: process.pid,
     startTime: startTimeOf(process.pid) ?? null,
-    bootId: tryRead(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? null,
-    pidNamespace: tryRead(() => readlinkSync("/proc/self/ns/pid")) ?? null,
+    bootId: bootId() ?? null,
+    pidNamespace: pidNamespace() ?? null,
     host: hostname(),
     since,
   };
@@ -40,18 +40,4 @@ function isGone(owner: StoreOwner): boolean {
   if (owner.bootId !== self.bootId || owner.pidNamespace !== self.pidNamespace) return false;
   const started = startTimeOf(owner.pid);
   return self.startTime !== null && owner.startTime !== null && started !== owner.startTime;
-}
-
-/** proc(5), /proc/PID/stat, field 22; the name in parentheses may itself hold anything. */
-function startTimeOf(pid: number): string | undefined {
-  const stat = tryRead(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-}
-
-function tryRead(read: () => string): string | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined; // no /proc here, or the process is gone: both mean "not known"
-  }
 }

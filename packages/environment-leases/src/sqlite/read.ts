@@ -7,9 +7,9 @@ import { findStore, hasLogFile } from "./files.js";
 import { loadSqlite, type Sqlite } from "./load.js";
 import { readStorePath } from "./options.js";
 import type { StoreOwner } from "./owner.js";
+import { pause } from "./pause.js";
 import { checkSchema } from "./schema.js";
 import { leaseTable } from "./statements.js";
-import { pause } from "./timers.js";
 import { checkWal } from "./wal-check.js";
 import { readWriter } from "./writer.js";
 

@@ -2,8 +2,10 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { GuestHost, HostExit } from "../guest/guest-host.js";
+import { bootId, startTimeOf } from "../process-identity.js";
+import { markVariable } from "../workers/find-processes.js";
 import type { GuestProgram } from "../workers/guest-program.js";
-import { bootId, markVariable, startTimeOf } from "../workers/process-marks.js";
+import { endAtLatest } from "../workers/kill-until-gone.js";
 import type { WorkerFolder } from "../workers/worker-folder.js";
 import { killMarked } from "./kill-marked.js";
 
@@ -29,22 +31,24 @@ export async function startUnconfined(
   if (child.pid !== undefined) {
     await folder.writeIdentity({ bootId: bootId(), pid: child.pid, startTime: startTimeOf(child.pid) });
   }
-  let killing: Promise<void> | undefined;
+  let isClosed = false;
   const kill = async (): Promise<void> => {
+    isClosed = true;
+    const endAt = endAtLatest();
     child.stdin.destroy();
     const timer = setTimeout(() => child.kill("SIGKILL"), graceMs);
     await exited;
     clearTimeout(timer);
-    await killMarked(folder.name);
+    await killMarked(folder.name, endAt);
   };
   return {
     stdin: child.stdin,
     stdout: child.stdout,
     stderr: child.stderr,
     enforced: [],
-    exited: exited.then((exit) => (killing === undefined ? exit : { ...exit, reason: "closed", detail: "closed" })),
+    exited: exited.then((exit) => (isClosed ? { ...exit, reason: "closed", detail: "closed" } : exit)),
     usage: () => ({ memoryBytes: undefined, processes: undefined }),
-    kill: () => (killing ??= kill()),
+    kill,
   };
 }
 

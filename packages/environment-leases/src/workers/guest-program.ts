@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { findInterpreter, isConfinementError } from "@berth/process-confinement";
 import { LeaseError } from "../errors.js";
 import { guestSources } from "../guest-sources.js";
+import { makeDraftFolder, removeDeadDrafts } from "./draft-folders.js";
+import { createTurns } from "./turns.js";
 
 /** The agent, compiled for one interpreter. */
 export interface GuestProgram {
@@ -44,16 +46,21 @@ export interface GuestPrograms {
   prepare(template: string, signal?: AbortSignal): Promise<GuestProgram>;
 }
 
-/** Compiled agents lie below `folder`, where later processes find them too. */
-export function guestPrograms(folder: string): GuestPrograms {
+/** Compiled agents lie below `folder`, where later processes find them too. What killed ones have half compiled is removed. */
+export async function openGuestPrograms(folder: string): Promise<GuestPrograms> {
+  const place = join(folder, "guest");
+  await removeDeadDrafts(place);
   // One for each interpreter that was used; one that was replaced meanwhile is another one.
   const known = new Map<string, GuestProgram>();
+  // Starts that come together would each compile the same: who waits finds what the first one has made.
+  const turns = createTurns(1);
   return {
     async prepare(template, signal) {
       const interpreter = locate(template, await findInPath(template));
       const { mtimeMs, size, ino } = await stat(interpreter);
       const identity = JSON.stringify([interpreter, mtimeMs, size, ino]);
-      const found = known.get(identity) ?? (await compileOnce(join(folder, "guest"), interpreter, identity, signal));
+      const compiled = (): Promise<GuestProgram> => compileOnce(place, interpreter, identity, signal);
+      const found = known.get(identity) ?? (await turns.take(compiled, signal));
       known.set(identity, found);
       return found;
     },
@@ -68,8 +75,7 @@ async function compileOnce(
 ): Promise<GuestProgram> {
   const target = join(folder, await keyOf(identity));
   if (await isFolder(target)) return { interpreter, folder: target };
-  const fresh = join(folder, `new-${randomBytes(6).toString("hex")}`);
-  await mkdir(fresh, { recursive: true, mode: 0o700 });
+  const fresh = await makeDraftFolder(folder);
   try {
     await compile(interpreter, fresh, signal);
     await rename(fresh, target);

@@ -24,10 +24,12 @@ const { createBubblewrapProvider, createLeases } = await import("@berth/environm
 const { openSqliteLeaseStore } = await import("@berth/environment-leases/sqlite");
 const store = await openSqliteLeaseStore({ path: join(folder, "leases.db") });
 const provider = await createBubblewrapProvider({ folder: join(folder, "w") });
+// Limits that control groups hold, where there are any: groups, too, must not be left.
+const limits = report.limits.includes("memoryBytes") ? { memoryBytes: 2 ** 27, processes: 64 } : {};
 const leases = createLeases({
   store,
   providers: [provider],
-  profiles: { python: { provider: provider.name, template: "/usr/bin/python3" } },
+  profiles: { python: { provider: provider.name, template: "/usr/bin/python3", policy: { limits } } },
   limits: { sweepMs: 100 },
 });
 process.stdout.write(`recovered ${JSON.stringify(await leases.recover())}\n`);

@@ -1,5 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
 import { sampleRecord } from "../../src/contract/store-subject.js";
@@ -144,6 +146,17 @@ describe("a full disk", () => {
     for (const [, id = "", generation] of lines.join("\n").matchAll(/^([0-9a-f]{32}) (\d)$/gm)) {
       expect(generations.get(id) ?? 4).toBeGreaterThanOrEqual(Number(generation));
     }
+  });
+});
+
+describe("a write that the system fails", () => {
+  it("makes every later call reject until the store is opened again, with all that was acknowledged", () => {
+    const program = fileURLToPath(new URL("./programs/limited-writer.mjs", import.meta.url));
+    const limited = ["-c", 'ulimit -f 400; exec "$@"', "sh", process.execPath, program, storePath()];
+    const { stdout, stderr } = spawnSync("/bin/sh", limited, { encoding: "utf8", timeout: 60_000 });
+    const later = ["STORE_FAILED", "STORE_FAILED", "STORE_FAILED"];
+    expect(stderr).toBe("");
+    expect(JSON.parse(stdout)).toEqual({ failure: "STORE_FAILED", later, isKept: true });
   });
 });
 

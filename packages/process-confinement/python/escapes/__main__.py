@@ -18,10 +18,12 @@ import kernel
 import network
 import processes
 import resources
+import shared_files
 from refused import Refused
 
 ATTEMPTS = {
     **files.ATTEMPTS,
+    **shared_files.ATTEMPTS,
     **processes.ATTEMPTS,
     **descriptors.ATTEMPTS,
     **network.ATTEMPTS,

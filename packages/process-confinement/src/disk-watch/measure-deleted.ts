@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
+import { listOrNone, readOr } from "../machine/read-or.js";
 import { inSlices, sliceEntries } from "./slices.js";
 
 /** Processes and descriptors that are looked at, together; the rest of a sandbox that has more is not seen. */
@@ -19,7 +20,7 @@ function* countDeleted(init: number, device: number): Generator<void, number | u
   let looks = 0;
   for (let pid = processes.pop(); pid !== undefined; pid = processes.pop()) {
     processes.push(...childrenOf(pid));
-    for (const descriptor of list(`/proc/${pid}/fd`)) {
+    for (const descriptor of listOrNone(`/proc/${pid}/fd`)) {
       if (++looks > maxLooks) return undefined;
       if (looks % sliceEntries === 0) yield;
       noteDeleted(`/proc/${pid}/fd/${descriptor}`, device, files);
@@ -40,21 +41,6 @@ function noteDeleted(descriptor: string, device: number, files: Map<number, numb
 }
 
 function childrenOf(pid: number): readonly number[] {
-  return list(`/proc/${pid}/task`).flatMap((task) => readChildren(`/proc/${pid}/task/${task}/children`));
-}
-
-function readChildren(file: string): readonly number[] {
-  try {
-    return readFileSync(file, "latin1").split(" ").filter(Boolean).map(Number);
-  } catch {
-    return []; // it has ended
-  }
-}
-
-function list(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // it has ended, or is hidden from us
-  }
+  const files = listOrNone(`/proc/${pid}/task`).map((task) => `/proc/${pid}/task/${task}/children`);
+  return files.flatMap((file) => readOr(file, "").split(" ").filter(Boolean).map(Number));
 }

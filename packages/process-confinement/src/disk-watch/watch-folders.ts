@@ -25,10 +25,6 @@ export interface WatchOptions {
   readonly onExcess: (excess: DiskExcess) => void;
   /** From one look to the next, 1 to 60_000 milliseconds. Default 250; longer after a look that took long. */
   readonly intervalMs?: number | undefined;
-  /** In each folder: 1 to 10_000_000. Default 500_000. */
-  readonly maxEntries?: number | undefined;
-  /** 1 to 1_000. Default 128. */
-  readonly maxDepth?: number | undefined;
 }
 
 /** A watch that runs. */
@@ -37,6 +33,8 @@ export interface DiskWatch extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** In each folder; what has more is over. */
+const treeBounds = { maxEntries: 500_000, maxDepth: 128 } as const;
 /** Looks at which a folder may be unreadable one after another; then it counts as over. */
 const maxUnseen = 3;
 /** A look that takes longer makes the watch rest: it takes a fifth of a processor at most. */
@@ -76,12 +74,11 @@ async function watch(options: WatchOptions, signal: AbortSignal): Promise<void> 
 
 type Look = Pick<FolderUsage, "verdict" | "reason">;
 
-async function look({ path, maxBytes }: WatchedFolder, options: WatchOptions, signal: AbortSignal): Promise<Look> {
-  const { init, maxEntries = 500_000, maxDepth = 128 } = options;
+async function look({ path, maxBytes }: WatchedFolder, { init }: WatchOptions, signal: AbortSignal): Promise<Look> {
   try {
     const deleted = init === undefined ? 0 : await measureDeleted(init, statSync(path).dev, signal);
     if (deleted === undefined) return { verdict: "over", reason: "its processes have too many files open" };
-    return await measureFolder(path, { maxBytes, maxEntries, maxDepth }, { alreadyBytes: deleted, signal });
+    return await measureFolder(path, { maxBytes, ...treeBounds }, { alreadyBytes: deleted, signal });
   } catch (cause) {
     signal.throwIfAborted();
     return {

@@ -42,7 +42,7 @@ export interface EgressOptions {
   readonly allow: readonly EgressRule[];
   /**
    * Told before the client is answered. One that throws ends that connection: what cannot be recorded is not done. There are as
-   * many decisions as requests; who stores them bounds them.
+   * many decisions as requests: who stores them does it through `createDecisionTally`.
    */
   readonly onDecision?: ((decision: EgressDecision) => void) | undefined;
   /** Resolves a name to addresses; every one is checked. Default: the system's resolver. */

@@ -1,4 +1,5 @@
 import { ConfinementError } from "../errors.js";
+import { createReader } from "../reading/read-values.js";
 import type { EgressRule } from "./egress.js";
 import { readHostName } from "./host-name.js";
 
@@ -19,6 +20,7 @@ export function readRules(allow: readonly EgressRule[]): HostRules {
   const exact = new Map<string, Set<number>>();
   const suffixes = new Map<string, Set<number>>();
   allow.forEach((rule: EgressRule, index) => {
+    readRuleMembers(rule, `allow[${index}]`);
     const host = readRuleHost(rule, `allow[${index}]`);
     const ports = readRulePorts(rule, `allow[${index}]`);
     const wildcard = host.startsWith("*.");
@@ -44,8 +46,14 @@ function matching(suffixes: ReadonlyMap<string, Set<number>>, name: string): (Se
   return labels.slice(1).map((_, index) => suffixes.get(labels.slice(index + 1).join(".")));
 }
 
+/** A misspelled `ports` would be the default ones. */
+function readRuleMembers(rule: EgressRule, field: string): void {
+  const reader = createReader("EGRESS_RULE_INVALID");
+  reader.refuseUnknown(field, reader.object(field, rule), ["host", "ports"]);
+}
+
 function readRuleHost(rule: EgressRule, field: string): string {
-  const host: unknown = rule?.host;
+  const host: unknown = rule.host;
   if (typeof host !== "string") throw invalid(`${field}.host`, "host must be a string");
   const wildcard = host.startsWith("*.");
   const bare = wildcard ? host.slice(2) : host;

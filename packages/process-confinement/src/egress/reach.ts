@@ -18,7 +18,8 @@ export type Reach = (to: Destination, signal: AbortSignal) => Promise<Reached>;
 
 const maxTriedAddresses = 4;
 const resolutionsAtOnce = 2;
-const maxWaitingResolutions = 128;
+/** Those that run, and those that wait for it. */
+const maxResolutions = 128;
 
 /**
  * The name is resolved once and the connection goes to an address that was checked, so that a name which answers differently the
@@ -63,23 +64,28 @@ async function lookupAll(host: string): Promise<readonly string[]> {
  * back when the look-up has really ended.
  */
 function limitAtOnce(resolve: Resolve, most: number): Resolve {
-  const turns: Promise<unknown>[] = Array.from({ length: most }, () => Promise.resolve());
-  let next = 0;
-  let waiting = 0;
-  return (host, signal) => {
-    if (waiting >= maxWaitingResolutions)
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const goOn = (): void => {
+    const next = running < most ? waiting.shift() : undefined;
+    if (next === undefined) return;
+    running += 1;
+    next();
+  };
+  return async (host, signal) => {
+    if (running + waiting.length >= maxResolutions)
       throw new EgressRefused("LIMIT_REACHED", "too many names wait to be resolved");
-    const turn = next++ % most;
-    waiting += 1;
-    const work = (turns[turn] ?? Promise.resolve()).then(() => {
-      signal.throwIfAborted();
-      return resolve(host, signal);
+    await new Promise<void>((go) => {
+      waiting.push(go);
+      goOn();
     });
-    const done = (): void => {
-      waiting -= 1;
-    };
-    turns[turn] = work.then(done, done); // whoever asked is told
-    return work;
+    try {
+      signal.throwIfAborted();
+      return await resolve(host, signal);
+    } finally {
+      running -= 1;
+      goOn();
+    }
   };
 }
 

@@ -23,6 +23,7 @@ export type EffectName =
   | "survivor"
   | "held-output"
   | "output"
+  | "set-user-id"
   | "descriptor";
 
 const plan = (
@@ -70,6 +71,7 @@ export const attemptPlans: readonly AttemptPlan[] = [
     "makes a file in /, /usr, /etc, /dev, /run, /sys and their like",
     capabilities,
   ),
+  plan("file-lease", "make the host wait for a file", "fcntl(F_SETLEASE) on a file of a read-only tree"),
   plan("device-node", "make a device", "mknod of a character device in the workspace"),
   plan("device-mode", "change a device of the host", "gives the mode that it has to the inode of /dev/null"),
   plan("raw-device", "open the kernel's devices", "opens disks, kernel memory and kernel log in /dev"),
@@ -136,6 +138,12 @@ export const attemptPlans: readonly AttemptPlan[] = [
     effect: "output",
     onlyEffect: true,
   }),
+  plan(
+    "set-user-id",
+    "leave a program that others start as its owner",
+    "gives an empty file in the workspace the set-user-id bit, by each call that sets modes",
+    { effect: "set-user-id", onlyEffect: true },
+  ),
   plan("double-fork", "outlive the command", "a daemon of its own session that ignores SIGTERM", {
     effect: "survivor",
     onlyEffect: true,

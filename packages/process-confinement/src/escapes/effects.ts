@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { listOrNone } from "../machine/read-or.js";
 import type { AttemptPlan } from "./attempt-list.js";
 import type { EscapeLimits } from "./escapes.js";
 import { findMarked } from "./marked-processes.js";
@@ -44,6 +45,8 @@ export function watchEffect(plan: AttemptPlan, stage: Stage, side: Side, limits:
       return async () => !(await eventually(() => survivors(stage).length === 0));
     case "held-output":
       return async ({ outputEnded }) => !outputEnded;
+    case "set-user-id":
+      return async () => holdsOtherRights(stage.workspace(side));
     case "output":
       return async ({ outputBytes }) => outputBytes >= 4 * limits.outputBytes;
     default:
@@ -62,6 +65,14 @@ async function eventually(holds: () => boolean): Promise<boolean> {
     await pause(stepMs);
   }
   return holds();
+}
+
+/** Files that would run with the rights of their owner or group (inode(7), S_ISUID and S_ISGID). */
+function holdsOtherRights(folder: string): boolean {
+  return listOrNone(folder).some((name) => {
+    const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
+    return stat?.isFile() === true && (stat.mode & 0o6000) !== 0;
+  });
 }
 
 function stateOf(folder: string): string {

@@ -3,6 +3,7 @@ import { ConfinementError } from "../errors.js";
 import { createReader, type Range, type ValueReader } from "../reading/read-values.js";
 import { type AttemptPlan, attemptPlans } from "./attempt-list.js";
 import type { EscapeLimits, EscapeOptions, EscapeResult, EscapeWrap } from "./escapes.js";
+import { noInterpreter } from "./victim.js";
 
 /** EscapeOptions with defaults filled in; the only form that internal code sees. */
 export interface EscapeTerms {
@@ -39,7 +40,7 @@ export function readEscapeOptions(options: EscapeOptions): EscapeTerms {
   const limit = (name: keyof EscapeLimits): number =>
     reader.integer(`limits.${name}`, limits[name] ?? ranges[name].usual, ranges[name]);
   return {
-    wrap: reader.callback("wrap", options.wrap),
+    wrap: reader.callback("wrap", options.wrap ?? reader.fail("wrap", "a function", undefined)),
     plans: readPlans(reader, options.attempts),
     python: readPython(reader.path("python", options.python ?? "/usr/bin/python3")),
     limits: {
@@ -55,14 +56,20 @@ export function readEscapeOptions(options: EscapeOptions): EscapeTerms {
   };
 }
 
+/** Of one wait from now on. */
+export function boundOf({ attemptTimeoutMs, signal }: EscapeTerms): AbortSignal {
+  return AbortSignal.any([AbortSignal.timeout(attemptTimeoutMs), ...(signal ? [signal] : [])]);
+}
+
 function readPlans(reader: ValueReader, ids: readonly string[] | undefined): readonly AttemptPlan[] {
-  const unknown = ids?.find((id) => !attemptPlans.some((plan) => plan.id === id));
-  if (unknown !== undefined) return reader.fail("attempts", "a list of ids of escapeAttempts", unknown);
-  return ids === undefined ? attemptPlans : attemptPlans.filter(({ id }) => ids.includes(id));
+  if (ids === undefined) return attemptPlans;
+  const isKnown = (id: unknown): boolean => attemptPlans.some((plan) => plan.id === id);
+  if (!Array.isArray(ids) || !ids.every(isKnown))
+    return reader.fail("attempts", "an array of ids of escapeAttempts", ids);
+  return attemptPlans.filter(({ id }) => ids.includes(id));
 }
 
 function readPython(path: string): string {
   if (existsSync(path)) return path;
-  const cure = "install python3, or name an interpreter by the option python";
-  throw new ConfinementError("INTERPRETER_NOT_FOUND", `there is no ${path}`, { field: "python", cure });
+  throw noInterpreter(`there is no ${path}`);
 }

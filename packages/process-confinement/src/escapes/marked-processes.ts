@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { listProcesses } from "../identity/process-identity.js";
+import { readOr } from "../machine/read-or.js";
 
 /** Processes of this machine whose command line holds the token. */
 export function findMarked(token: string): readonly number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^[0-9]+$/.test(name))
-    .map(Number)
-    .filter((pid) => commandLine(pid).split("\0").includes(token));
+  return listProcesses().filter((pid) => readOr(`/proc/${pid}/cmdline`, "").split("\0").includes(token));
 }
 
 /** Ends them, but for one; the token is looked for again right before, since numbers are used anew. */
@@ -17,13 +15,5 @@ export function endMarked(token: string, except: number | undefined): void {
     } catch {
       // It ended meanwhile.
     }
-  }
-}
-
-function commandLine(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
-  } catch {
-    return ""; // ended meanwhile, or not ours to see
   }
 }

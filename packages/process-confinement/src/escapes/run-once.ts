@@ -1,6 +1,6 @@
 import type { AttemptPlan } from "./attempt-list.js";
 import { watchEffect } from "./effects.js";
-import type { EscapeTerms } from "./escape-terms.js";
+import { boundOf, type EscapeTerms } from "./escape-terms.js";
 import type { EscapeAnswer, EscapeCommand, EscapeProcess } from "./escapes.js";
 import { createLines } from "./lines.js";
 import { endMarked } from "./marked-processes.js";
@@ -32,7 +32,7 @@ export async function runOnce(
 ): Promise<Run> {
   stage.reset(side);
   const effect = watchEffect(plan, stage, side, terms.limits);
-  const bound = AbortSignal.any([AbortSignal.timeout(terms.attemptTimeoutMs), ...(terms.signal ? [terms.signal] : [])]);
+  const bound = boundOf(terms);
   try {
     const started = await tryStart(start, commandOf(plan, side, stage, terms), bound);
     terms.signal?.throwIfAborted();

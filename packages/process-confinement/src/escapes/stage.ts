@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, cpSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { EscapeTerms } from "./escape-terms.js";
+import { boundOf, type EscapeTerms } from "./escape-terms.js";
 import { type Listeners, openListeners } from "./listeners.js";
 import { startVictim, type Victim } from "./victim.js";
 
@@ -35,55 +35,82 @@ const shipped = fileURLToPath(new URL("../../python/escapes/", import.meta.url))
 /** How long an attempt stays with what it must not have, where a limit may be watched. Nothing watches the control. */
 const holdSeconds = { confined: 5, control: 0 } as const;
 
+/** @throws {ConfinementError} `INTERPRETER_NOT_FOUND`. Also the signal's reason. Nothing is left then. */
 export async function openStage(terms: EscapeTerms): Promise<Stage> {
+  const undo: Undo = [];
+  try {
+    return await setUp(terms, undo);
+  } catch (error) {
+    await undoAll(undo);
+    terms.signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+/** What takes back each step that was taken. */
+type Undo = (() => unknown)[];
+
+async function undoAll(undo: Undo): Promise<void> {
+  for (const step of undo.splice(0).reverse()) await step();
+}
+
+async function setUp(terms: EscapeTerms, undo: Undo): Promise<Stage> {
   const root = mkdtempSync(join(tmpdir(), "berth-escapes-"));
-  const place = (...names: readonly string[]): string => join(root, ...names);
+  undo.push(() => rmSync(root, { recursive: true, force: true }));
+  const program = join(root, "program");
+  cpSync(shipped, program, { recursive: true });
+  const { listeners, victim, canarySha256, known } = await setUpTargets(root, terms, undo);
+  const secretDescriptor = openSync(known.secret, "r");
+  undo.push(() => closeSync(secretDescriptor));
+  const workspace = (side: Side): string => join(root, `${side}-workspace`);
+  const tree = (side: Side): string => join(root, `${side}-tree`);
+  const context = (side: Side): string => join(program, `${side}.json`);
+  return {
+    ...{ listeners, victim, token: known.token, canarySha256, secretDescriptor, program, workspace, tree, context },
+    reset: (side) => {
+      for (const folder of [workspace(side), tree(side)]) remake(folder);
+      rmSync(`${tree(side)}-moved`, { recursive: true, force: true });
+      writeFileSync(join(tree(side), "measured"), "as it was measured");
+      const places = { workspace: workspace(side), tree: tree(side), holdSeconds: holdSeconds[side] };
+      writeFileSync(context(side), JSON.stringify({ ...known, ...places, limits: terms.limits }));
+    },
+    hostReads: () => sha256Of(readFileSync(known.secret)) === canarySha256,
+    [Symbol.asyncDispose]: () => undoAll(undo),
+  };
+}
+
+interface Targets {
+  readonly listeners: Listeners;
+  readonly victim: Victim;
+  readonly canarySha256: string;
+  /** What the attempts are told; plain data. */
+  readonly known: { readonly secret: string; readonly token: string };
+}
+
+/** The canaries, and who holds them. Names are of this run alone, since another run of the kit may be at the same time. */
+async function setUpTargets(root: string, terms: EscapeTerms, undo: Undo): Promise<Targets> {
   const [token, canary] = [randomBytes(12).toString("hex"), randomBytes(32).toString("hex")];
-  const secret = place("host", "secret");
-  const other = place("other-owner", "data");
-  for (const folder of ["host", "other-owner", "contexts"]) mkdirSync(place(folder));
-  for (const path of [secret, other]) writeFileSync(path, canary);
-  cpSync(shipped, place("program"), { recursive: true });
-  // Its own, since another run of the kit may be at the same time.
+  const [secret, other] = [join(root, "host", "secret"), join(root, "other-owner", "data")];
+  for (const path of [secret, other]) {
+    mkdirSync(dirname(path));
+    writeFileSync(path, canary);
+  }
   const environName = `BERTH_ESCAPE_${token}`;
-  const socketPath = place("host", "socket");
+  const socketPath = join(root, "host", "socket");
   // As long as it can be: the libuv of Node 20 fills a shorter one up with NULs, which are part of the name.
   const abstractName = `berth-escapes-${token}`.padEnd(107, "-");
   const listeners = await openListeners(abstractName, socketPath);
-  const victim = await startVictim({
-    python: terms.python,
-    program: place("program", "victim.py"),
-    token,
-    secret,
-    canary,
-    environName,
-  });
-  const secretDescriptor = openSync(secret, "r");
+  undo.push(() => listeners[Symbol.asyncDispose]());
+  const program = join(root, "program", "victim.py");
+  const { python } = terms;
+  const victim = await startVictim({ python, program, token, secret, canary, environName, bound: boundOf(terms) });
+  undo.push(() => victim[Symbol.asyncDispose]());
   const canarySha256 = sha256Of(canary);
   const known = {
     ...{ secret, other, token, canarySha256, socketPath, abstractName, environName },
-    ...{ tcpPort: listeners.tcpPort, udpPort: listeners.udpPort, victim: victim.place, limits: terms.limits },
+    ...{ tcpPort: listeners.tcpPort, udpPort: listeners.udpPort, victim: victim.place },
   };
-  const workspace = (side: Side): string => place(`${side}-workspace`);
-  const tree = (side: Side): string => place(`${side}-tree`);
-  const reset = (side: Side): void => {
-    for (const folder of [workspace(side), tree(side)]) remake(folder);
-    rmSync(`${tree(side)}-moved`, { recursive: true, force: true });
-    writeFileSync(join(tree(side), "measured"), "as it was measured");
-    const context = { ...known, workspace: workspace(side), tree: tree(side), holdSeconds: holdSeconds[side] };
-    writeFileSync(place("program", `${side}.json`), JSON.stringify(context));
-  };
-  return {
-    ...{ listeners, victim, token, canarySha256, secretDescriptor, program: place("program"), workspace, tree, reset },
-    context: (side) => place("program", `${side}.json`),
-    hostReads: () => sha256Of(readFileSync(secret)) === canarySha256,
-    async [Symbol.asyncDispose]() {
-      closeSync(secretDescriptor);
-      await victim[Symbol.asyncDispose]();
-      await listeners[Symbol.asyncDispose]();
-      rmSync(root, { recursive: true, force: true });
-    },
-  };
+  return { listeners, victim, canarySha256, known };
 }
 
 function remake(folder: string): void {

@@ -19,9 +19,11 @@ export interface VictimOptions {
   readonly canary: string;
   /** The variable that holds it. */
   readonly environName: string;
+  /** Ends the wait for its first word. */
+  readonly bound: AbortSignal;
 }
 
-/** @throws {ConfinementError} `INTERPRETER_NOT_FOUND` when the interpreter cannot run it. */
+/** @throws {ConfinementError} `INTERPRETER_NOT_FOUND` when the interpreter cannot run it, or not within the bound. */
 export async function startVictim({
   python,
   program,
@@ -29,11 +31,15 @@ export async function startVictim({
   secret,
   canary,
   environName,
+  bound,
 }: VictimOptions): Promise<Victim> {
   const env = { [environName]: canary, PATH: "/usr/bin:/bin" };
   const child = spawn(python, ["-I", program, token, secret, environName], { env, stdio: ["pipe", "pipe", "ignore"] });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()).once("error", () => resolve()));
   child.stdin.on("error", () => {}); // it may be gone when we end its input
+  const giveUp = (): void => void child.kill("SIGKILL");
+  bound.addEventListener("abort", giveUp);
+  if (bound.aborted) giveUp();
   let signals = 0;
   const place = await new Promise<Readonly<Record<string, number>> | undefined>((resolve) => {
     const lines = createLines((message) => {
@@ -43,8 +49,8 @@ export async function startVictim({
     child.stdout.on("data", lines.push);
     void ended.then(() => resolve(undefined));
   });
-  if (place === undefined)
-    throw new ConfinementError("INTERPRETER_NOT_FOUND", `${python} could not run ${program}; it needs ctypes`);
+  bound.removeEventListener("abort", giveUp);
+  if (place === undefined) throw noInterpreter(`${python} could not run a program of this kit`);
   return {
     place,
     signals: () => signals,
@@ -54,6 +60,12 @@ export async function startVictim({
       await ended;
     },
   };
+}
+
+/** With what to do about it. */
+export function noInterpreter(message: string): ConfinementError {
+  const cure = "install python3 with ctypes, or name such an interpreter by the option python";
+  return new ConfinementError("INTERPRETER_NOT_FOUND", message, { field: "python", cure });
 }
 
 function numbersOf(message: object): Readonly<Record<string, number>> {

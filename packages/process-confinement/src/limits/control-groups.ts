@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ConfinementError } from "../errors.js";
+import { readOr } from "../machine/read-or.js";
 import type { SandboxUsage } from "../sandbox.js";
 import { groupPath, tryRemoveGroup } from "./group-folder.js";
 import { killMembers } from "./group-kill.js";
 import { memoryKillsIn, usageIn } from "./group-usage.js";
-import { readOr } from "./limits-host.js";
 
 /** The control groups of one sandbox. All calls answer from files that the kernel makes in memory. */
 export interface ControlGroups {

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { readOr } from "./limits-host.js";
+import { readOr } from "../machine/read-or.js";
 
 /** Sends SIGKILL to every member. New ones may have come meanwhile: repeat until the group can be removed. */
 export function killMembers(group: string): void {

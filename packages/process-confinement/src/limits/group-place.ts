@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
+import { readOr } from "../machine/read-or.js";
 import type { Hierarchy } from "./hierarchies.js";
-import { mayWrite, readOr } from "./limits-host.js";
+import { mayWrite } from "./limits-host.js";
 
 /** The controllers of the kernel that hold our limits. */
 export type Controller = "memory" | "pids" | "cpu";

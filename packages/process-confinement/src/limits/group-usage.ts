@@ -1,5 +1,5 @@
+import { readOr } from "../machine/read-or.js";
 import type { SandboxUsage } from "../sandbox.js";
-import { readOr } from "./limits-host.js";
 
 /** What the members of these groups use together; a member is undefined where no group counts it. */
 export function usageIn(groups: readonly string[]): SandboxUsage {

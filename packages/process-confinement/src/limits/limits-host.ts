@@ -1,4 +1,5 @@
-import { accessSync, constants, readFileSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
+import { readOr } from "../machine/read-or.js";
 import { type ConfinementHost, thisHost } from "../start/host.js";
 
 /** What of the machine decides how a limit is held; tests pass texts that name folders of their own. */
@@ -21,15 +22,6 @@ export function thisLimitsHost(findTool: LimitsHost["findTool"] = thisHost().fin
     ownLimits: readOr("/proc/self/limits", ""),
     findTool,
   };
-}
-
-/** The text of a file of /proc or of a control group: small and made in memory, so reading it does not block. */
-export function readOr<T>(path: string, otherwise: T): string | T {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return otherwise; // absent, or hidden from us: what cannot be read holds nothing
-  }
 }
 
 /** As the system answers; on a file system that is mounted read-only nothing may be written, by root neither. */

@@ -22,7 +22,7 @@ export interface GroupRequest {
 export interface LimitPlan {
   readonly enforced: readonly LimitEnforcement[];
   readonly groups: readonly GroupRequest[];
-  /** Set before bubblewrap starts, by `joinPrefix`. */
+  /** Set before bubblewrap starts, by `joinLine`. */
   readonly outside: Rlimits;
   /** Set by the first process inside, by `innerPrefix`. */
   readonly inside: Rlimits;

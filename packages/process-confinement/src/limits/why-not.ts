@@ -1,6 +1,7 @@
+import { readOr } from "../machine/read-or.js";
 import { type Controller, controllersOf } from "./group-place.js";
 import type { Hierarchy } from "./hierarchies.js";
-import { type LimitsHost, mayWrite, readOr } from "./limits-host.js";
+import { type LimitsHost, mayWrite } from "./limits-host.js";
 
 /** Why a limit is refused, and what to do. */
 export interface Refusal {

@@ -4,8 +4,14 @@ export type Mount =
   /** A file system in memory with a size of its own. */
   | { readonly kind: "memory"; readonly target: string; readonly bytes: number; readonly mode: string }
   | { readonly kind: "link"; readonly target: string; readonly to: string }
-  /** A file of our own, written into the root file system before that becomes read-only. */
-  | { readonly kind: "text"; readonly target: string; readonly content: string };
+  | TextMount;
+
+/** A file of our own, written into the root file system before that becomes read-only. */
+export interface TextMount {
+  readonly kind: "text";
+  readonly target: string;
+  readonly content: string;
+}
 
 /** A mount and the member of the policy that asked for it. */
 export interface AskedMount {

@@ -21,7 +21,7 @@ export function startCommand({ handshake, forwarder }: StartDuties): readonly st
     ...(forwarder === undefined ? [] : startForwarder(forwarder)),
     ...(handshake ? speakHandshake : ['exec "$@"']),
   ];
-  return ["/bin/sh", "-c", lines.join("\n"), "sh"];
+  return ["/bin/sh", "-c", lines.join("; "), "sh"];
 }
 
 const speakHandshake: readonly string[] = [
@@ -47,6 +47,7 @@ function startForwarder(forwarder: readonly string[]): readonly string[] {
 /** Address, port and state of the forwarder's socket in /proc/net/tcp (proc(5)), whose numbers are little-endian. */
 const listening = `0100007F:${egressPort.toString(16).toUpperCase().padStart(4, "0")} 0A`;
 
-function quote(text: string): string {
+/** One word of a shell's command line that means the text itself. */
+export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

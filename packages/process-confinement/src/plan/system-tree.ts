@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
-import type { Mount } from "./mounts.js";
+import type { Mount, TextMount } from "./mounts.js";
 
 /** The user that the command sees itself as. Outside, its files belong to the user of the host. */
 export const insideUser = { id: 1000, name: "sandbox", home: "/tmp" } as const;
@@ -39,7 +39,7 @@ function bindAtOwnPath(path: string): Mount {
 const nobody = "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin";
 
 /** Never the host's: they name its users and its neighbours. */
-const ownFiles: readonly Mount[] = [
+export const ownFiles: readonly TextMount[] = [
   text(
     "/etc/passwd",
     `root:x:0:0:root:/:/usr/sbin/nologin\n${insideUser.name}:x:${insideUser.id}:${insideUser.id}::${insideUser.home}:/bin/sh\n${nobody}\n`,
@@ -49,6 +49,6 @@ const ownFiles: readonly Mount[] = [
   text("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
 ];
 
-function text(target: string, content: string): Mount {
+function text(target: string, content: string): TextMount {
   return { kind: "text", target, content };
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readOr } from "../machine/read-or.js";
 import type { ConfinementLimits, ConfinementPolicy } from "../policy.js";
 import type { Sandbox } from "../sandbox.js";
 import type { Seen, Trial, TrialResult } from "./try-inside.js";
@@ -76,15 +76,10 @@ function endedFor(reason: "disk" | "output", what: string): LimitTrial["judge"] 
   return ({ exit }) => ({ isHeld: exit.reason === reason, seen: `${what}, and the sandbox ended for ${exit.reason}` });
 }
 
-/** How often the members of these groups had to wait for their share (sched-bwc.rst, Statistics; cgroup-v2.rst, cpu.stat). */
+/** How often the members of these groups, of which not all count it, had to wait for their share (sched-bwc.rst, Statistics; cgroup-v2.rst, cpu.stat). */
 function throttledTimes(groups: readonly string[]): number {
-  return groups.reduce((sum, group) => sum + Number(/^nr_throttled (\d+)$/m.exec(readCpu(group))?.[1] ?? 0), 0);
-}
-
-function readCpu(group: string): string {
-  try {
-    return readFileSync(`${group}/cpu.stat`, "utf8");
-  } catch {
-    return ""; // not every group counts processor time
-  }
+  return groups.reduce(
+    (sum, group) => sum + Number(/^nr_throttled (\d+)$/m.exec(readOr(`${group}/cpu.stat`, ""))?.[1] ?? 0),
+    0,
+  );
 }

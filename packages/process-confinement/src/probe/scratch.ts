@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { listOrNone } from "../machine/read-or.js";
 
 const prefix = "berth-probe-";
 /** No probe takes as long: what is older was left by one that was killed. */
@@ -13,7 +14,7 @@ export function scratchFolder(root: string, kind: "canary" | "control" | "limit"
 /** Removes what probes of this user that were killed left behind. */
 export function sweepScratch(roots: readonly string[], nowMs: number): void {
   for (const root of roots) {
-    for (const name of list(root)) {
+    for (const name of listOrNone(root)) {
       const path = join(root, name);
       if (name.startsWith(prefix) && !isOfTheLiving(name) && isStale(path, nowMs))
         rmSync(path, { recursive: true, force: true });
@@ -32,12 +33,4 @@ function isStale(path: string, nowMs: number): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isDirectory()) return false;
   return stat.uid === process.getuid?.() && nowMs - stat.mtimeMs > staleMs;
-}
-
-function list(root: string): readonly string[] {
-  try {
-    return readdirSync(root);
-  } catch {
-    return []; // absent or hidden: then nothing of ours is in it
-  }
 }

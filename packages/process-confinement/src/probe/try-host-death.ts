@@ -2,10 +2,11 @@ import { once } from "node:events";
 import type { EnforcementFinding } from "../enforcement.js";
 import { isAlive, type ProcessMark, signalProcess } from "../identity/process-identity.js";
 import { limitSandbox } from "../limits/limit-sandbox.js";
+import { thisLimitsHost } from "../limits/limits-host.js";
 import { planSandbox } from "../plan/plan-sandbox.js";
 import { readSandboxOptions } from "../reading/read-options.js";
 import type { ConfinementHost } from "../start/host.js";
-import { type Launched, launch } from "../start/launch.js";
+import { becomeBubblewrap, type Launched, startLauncher } from "../start/launch.js";
 import { refuseHere } from "../start/refuse-here.js";
 import { boundStart } from "../start/start-bound.js";
 import { startSandbox } from "../start/start-sandbox.js";
@@ -31,12 +32,13 @@ export async function tryHostDeath(
 ): Promise<readonly EnforcementFinding[]> {
   const options = { name, file: "/bin/sh", args: ["-c", inside], env: trialEnvironment, policy: {} };
   const terms = readSandboxOptions(options);
-  const limits = limitSandbox(host, terms);
+  const limits = limitSandbox(terms, thisLimitsHost(host.findTool));
   const groups = limits.makeGroups(); // none, since no limit is asked for
   const plan = planSandbox(terms, { findTool: host.findTool, innerPrefix: limits.innerPrefix });
   const bound = boundStart(startTimeoutMs, signal);
   try {
-    const launched = await launch(plan, refuseHere(host), [...playedHost, ...limits.prefix(groups)]);
+    const launcher = await startLauncher(host, { tools: refuseHere(host), before: playedHost, command: plan.command });
+    const launched = becomeBubblewrap(launcher, plan, limits.joinLine(groups));
     const { identity } = await startSandbox(launched, terms, { controlGroups: groups.paths, binds: [] }, bound);
     try {
       const listing = await bound.wait(firstParagraph(launched));

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { ConfinementError } from "../errors.js";
+import { listOrNone, readOr } from "../machine/read-or.js";
 
 /** Where a Python really lives. */
 export interface Interpreter {
@@ -65,7 +66,7 @@ function outsideUsr(trees: readonly string[]): readonly string[] {
 /** `lib/python3.N/os.py` is the landmark by which Python finds its own prefix (Modules/getpath.py). */
 function holdsStandardLibrary(prefix: string): boolean {
   return ["lib", "lib64"].some((folder) =>
-    listOr(join(prefix, folder)).some(
+    listOrNone(join(prefix, folder)).some(
       (name) => /^python3\.\d+t?$/.test(name) && existsSync(join(prefix, folder, name, "os.py")),
     ),
   );
@@ -80,8 +81,7 @@ function tooWide(prefix: string): boolean {
 
 /** `pyvenv.cfg` lies beside the folder of a virtual environment's programs and names the base's (PEP 405). */
 function readHome(environment: string): string | undefined {
-  const text = readOr(join(environment, "pyvenv.cfg"));
-  return text === undefined ? undefined : /^home\s*=\s*(\/.*?)\s*$/m.exec(text)?.[1];
+  return /^home\s*=\s*(\/.*?)\s*$/m.exec(readOr(join(environment, "pyvenv.cfg"), ""))?.[1];
 }
 
 /**
@@ -90,9 +90,9 @@ function readHome(environment: string): string | undefined {
  */
 function followShim(path: string): string {
   if (basename(dirname(path)) !== "shims") return path;
-  const root = /^export PYENV_ROOT="(\/.*)"$/m.exec(readOr(path) ?? "")?.[1];
+  const root = /^export PYENV_ROOT="(\/.*)"$/m.exec(readOr(path, ""))?.[1];
   if (root === undefined) return path;
-  const versions = (readOr(join(root, "version")) ?? "").split(/\s+/).filter(Boolean);
+  const versions = readOr(join(root, "version"), "").split(/\s+/).filter(Boolean);
   const programs = versions.map((version) => join(root, "versions", version, "bin", basename(path)));
   return programs.find((program) => existsSync(program)) ?? path;
 }
@@ -102,21 +102,5 @@ function realFile(path: string): string {
     return realpathSync.native(path);
   } catch (cause) {
     throw new ConfinementError("INTERPRETER_NOT_FOUND", `${path} cannot be resolved`, { field: "file", cause });
-  }
-}
-
-function readOr(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined; // absent, or no text: then it is not what we look for
-  }
-}
-
-function listOr(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return []; // absent
   }
 }

@@ -11,6 +11,7 @@ const goneMs = 5_000;
 export async function abandon(launched: Launched): Promise<void> {
   launched.word.destroy();
   launched.lifeline.destroy();
+  launched.args.destroy();
   for (const stream of [launched.stdin, launched.stdout, launched.stderr]) stream.on("error", () => {}).destroy();
   await endInit(launched);
   // Whoever waits inside, and whoever lets it, can still write to this one.

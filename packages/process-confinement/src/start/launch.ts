@@ -4,13 +4,19 @@ import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { ConfinementError } from "../errors.js";
 import { markProcess, type ProcessMark } from "../identity/process-identity.js";
+import { inOrder } from "../limits/join.js";
 import { bubblewrapArguments, type SandboxPlan } from "../plan/bubblewrap-argv.js";
+import { quote } from "../plan/start-script.js";
+import { ownFiles } from "../plan/system-tree.js";
 import { seccompFilter } from "../seccomp/filter.js";
 import { createGate } from "../waits/gate.js";
+import { guardDevices, ownsDevices } from "./guard-devices.js";
+import type { ConfinementHost } from "./host.js";
 import { listInherited } from "./inherited-descriptors.js";
 import { type ReadyStream, readReady } from "./ready-stream.js";
 import type { HostTools } from "./refuse-here.js";
 import { readStatus, type StatusStream } from "./status-stream.js";
+import { watchSetUp } from "./watch-set-up.js";
 
 /** A bubblewrap that was started, and our ends of its pipes. */
 export interface Launched {
@@ -25,6 +31,8 @@ export interface Launched {
   readonly word: Writable;
   /** The end of this stream ends the set-up, unless `go` was said. */
   readonly lifeline: Writable;
+  /** What the launcher and bubblewrap are told. */
+  readonly args: Writable;
   readonly ready: ReadyStream;
   readonly status: StatusStream;
 }
@@ -46,16 +54,65 @@ const firstText = 9;
 /** More descriptors above this than anybody has: each below costs a place in a list. */
 const maxInherited = 65_535;
 
+/** A shell that waits for the line by which it becomes bubblewrap. */
+export interface Launcher {
+  readonly tools: HostTools;
+  /** The command inside, when the shell was given it as arguments: a line is read byte by byte. */
+  readonly command: readonly string[] | undefined;
+  /** Descriptors that this process inherited when it was started. */
+  readonly spent: readonly number[];
+  readonly launched: Launched;
+}
+
+export interface LauncherOptions {
+  readonly tools: HostTools;
+  /** Program and arguments that go before everything else. */
+  readonly before?: readonly string[];
+  /** The command inside, when it is known already. */
+  readonly command?: readonly string[] | undefined;
+}
+
+// Each of them is the same in all sandboxes, so that whatever waits has them already.
+const texts = ownFiles.map(({ content }) => content);
+const afterTexts = firstText + texts.length;
+
 /**
- * Starts bubblewrap. Nothing of the caller's runs yet: the first process inside waits for the host's word.
- * @param prefix Program and arguments that end in executing bubblewrap. They start with `watchSetUp`.
- * @throws {ConfinementError} `SANDBOX_NOT_STARTED`.
+ * Starts what will become bubblewrap: it protects the devices, watches over the set-up, and waits.
+ * @throws {ConfinementError} `CONFINEMENT_UNAVAILABLE`, `SANDBOX_NOT_STARTED`.
  */
-export async function launch(plan: SandboxPlan, tools: HostTools, prefix: readonly string[]): Promise<Launched> {
-  const texts = plan.mounts.flatMap((mount) => (mount.kind === "text" ? [mount.content] : []));
-  const afterTexts = firstText + texts.length;
+export async function startLauncher(
+  host: ConfinementHost,
+  { tools, before = [], command }: LauncherOptions,
+): Promise<Launcher> {
+  const guard = guardDevices(ownsDevices(), host);
+  const script = `${inOrder([watchSetUp, ...guard.steps, becomesLine])} eval "$line"`;
+  const [file = "/bin/sh", ...args] = [
+    ...[...before, ...guard.before, "/bin/sh", "-c", script, "sh"],
+    ...(command ?? []),
+  ];
   // Looked at in the same turn as the spawn: what is opened later by us is closed on exec.
   const spent = listInherited(afterTexts);
+  const child = spawnWithout(spent, afterTexts, file, args);
+  const launched = await hold(child);
+  feed(child, seccompDescriptor, seccompFilter(tools.architecture));
+  for (const [index, content] of texts.entries()) feed(child, firstText + index, content);
+  // At the exit Node throws away what nobody has begun to read of the pipes that are listed here.
+  child.stdio.splice(0);
+  return { tools, command, spent, launched };
+}
+
+/** The line comes first on the descriptor of the arguments; a shell takes no more from it than that. */
+const becomesLine = `IFS= read -r line <&${argsDescriptor}`;
+
+/**
+ * Lets it become bubblewrap. Nothing of the caller's runs yet: the first process inside waits for the host's word.
+ * @param entry The beginning of a line: what the shell does before.
+ */
+export function becomeBubblewrap(
+  { tools, command, spent, launched }: Launcher,
+  plan: SandboxPlan,
+  entry: string,
+): Launched {
   const { argv, args } = bubblewrapArguments(plan, {
     args: argsDescriptor,
     status: statusDescriptor,
@@ -63,14 +120,10 @@ export async function launch(plan: SandboxPlan, tools: HostTools, prefix: readon
     texts: texts.map((_, index) => firstText + index),
     spent,
   });
-  const [file = tools.bubblewrap, ...rest] = [...prefix, tools.bubblewrap, ...argv];
-  const child = spawnWithout(spent, afterTexts, file, rest);
-  const launched = await hold(child);
-  feed(child, argsDescriptor, args.map((text) => `${text}\0`).join(""));
-  feed(child, seccompDescriptor, seccompFilter(tools.architecture));
-  for (const [index, content] of texts.entries()) feed(child, firstText + index, content);
-  // At the exit Node throws away what nobody has begun to read of the pipes that are listed here.
-  child.stdio.splice(0);
+  const own = argv.slice(0, argv.length - plan.command.length);
+  const inner = command === undefined ? plan.command.map(quote) : ['"$@"'];
+  const line = [entry, ...[tools.bubblewrap, ...own].map(quote), ...inner].join(" ");
+  launched.args.end(`${line}\n${args.map((text) => `${text}\0`).join("")}`);
   return launched;
 }
 
@@ -110,6 +163,7 @@ async function hold(child: ChildProcess): Promise<Launched> {
     stderr: pipeOf(child, 2),
     word: wordTo(child, wordDescriptor),
     lifeline: wordTo(child, lifelineDescriptor),
+    args: wordTo(child, argsDescriptor),
     ready: readReady(pipeOf(child, readyDescriptor)),
     status: readStatus(pipeOf(child, statusDescriptor)),
   };

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readOr } from "../machine/read-or.js";
 
 /** What the kernel is told about namespaces; undefined where there is no such setting. */
 export interface KernelSettings {
@@ -9,18 +9,15 @@ export interface KernelSettings {
 
 export function readKernelSettings(): KernelSettings {
   return {
-    maxUserNamespaces: tryRead("/proc/sys/user/max_user_namespaces"),
-    unprivilegedUserNamespaces: tryRead("/proc/sys/kernel/unprivileged_userns_clone"),
-    appArmorRestriction: tryRead("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
+    maxUserNamespaces: setting("/proc/sys/user/max_user_namespaces"),
+    unprivilegedUserNamespaces: setting("/proc/sys/kernel/unprivileged_userns_clone"),
+    appArmorRestriction: setting("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
   };
 }
 
-function tryRead(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return undefined; // this kernel has no such setting
-  }
+/** Undefined where this kernel has no such setting. */
+function setting(path: string): string | undefined {
+  return readOr(path, undefined)?.trim();
 }
 
 /** Which aspect of a sandbox failed when none came up, why, and what to do: one sentence each. */

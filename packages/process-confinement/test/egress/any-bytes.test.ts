@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { scaledCount } from "../../../../fixtures/counts.js";
-import { byteServer, dial, exchange, listenOn, openProxy, readAll, socksConnect } from "./harness.js";
+import { byteServer, dial, exchange, listenOn, openProxy, readAll, socksConnect, untilConnected } from "./harness.js";
 
 /** Fragments that requests are made of, right ones and wrong ones, so that runs of them come deep into the readers. */
 const fragments = fc.oneof(
@@ -63,7 +63,7 @@ it("no run of bytes connects to what is not allowed, and none ends the proxy", a
   expect(allowed.every(({ host, port: to }) => host === "allowed.test" && to === port)).toBe(true);
   await exchange(proxy.socket, socksConnect("allowed.test", port));
   expect(accepted).toBe(allowed.length + 1);
-  await expect.poll(() => proxy.connections).toBe(0);
+  await untilConnected(proxy, 0);
 });
 
 it("a request is the same however its bytes are cut", async () => {

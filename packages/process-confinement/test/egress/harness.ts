@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { EgressDecision, EgressOptions, EgressProxy } from "../../src/egress/egress.js";
 import { startEgressProxy } from "../../src/egress/proxy.js";
 
@@ -73,6 +73,11 @@ export async function dial(path: string): Promise<Socket> {
   onTestFinished(() => void socket.destroy());
   await new Promise<void>((resolve) => socket.once("connect", resolve));
   return socket;
+}
+
+/** Waits until so many clients are connected; of that a proxy gives no event. The bound is for a machine that is busy. */
+export async function untilConnected(proxy: EgressProxy, count: number): Promise<void> {
+  await expect.poll(() => proxy.connections, { timeout: 20_000 }).toBe(count);
 }
 
 /** Everything until the end of the connection. */

@@ -121,6 +121,8 @@ describe("rules", () => {
     { what: "a whole top-level domain", allow: [{ host: "*.com" }], field: "allow[0].host" },
     { what: "a star inside", allow: [{ host: "a.*.test" }], field: "allow[0].host" },
     { what: "two stars", allow: [{ host: "*.*.a.test" }], field: "allow[0].host" },
+    { what: "a name alone", allow: JSON.parse('["a.test"]'), field: "allow[0]" },
+    { what: "a misspelled member", allow: JSON.parse('[{"host":"a.test","port":[8443]}]'), field: "allow[0].port" },
     { what: "no port", allow: [{ host: "a.test", ports: [] }], field: "allow[0].ports" },
     { what: "port 0", allow: [{ host: "a.test", ports: [0] }], field: "allow[0].ports" },
     { what: "half a port", allow: [{ host: "a.test", ports: [443.5] }], field: "allow[0].ports" },

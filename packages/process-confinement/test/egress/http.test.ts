@@ -149,6 +149,7 @@ describe("plain HTTP", () => {
       what: "a switch of protocols that nobody asked for",
       bytes: "HTTP/1.1 101 Switch\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
     },
+    { what: "a head over 64 KiB", bytes: `HTTP/1.1 200 Ok\r\nX: ${"a".repeat(70_000)}\r\n\r\n` },
     { what: "nothing", bytes: "" },
   ])("is answered 502 when the host says $what", async ({ bytes }) => {
     const port = await listenOn(byteServer((socket) => socket.resume().end(bytes)));

@@ -11,6 +11,7 @@ import {
   readAll,
   readUntil,
   temporaryFolder,
+  untilConnected,
 } from "./harness.js";
 
 const connectTo = (port: number): string =>
@@ -40,6 +41,7 @@ describe("limits", () => {
   it("a client that sends a byte at a time gains no time by it", async () => {
     const { proxy } = await openProxy({ limits: { headTimeoutMs: 150 } });
     const client = await dial(proxy.socket);
+    // Time is what is tested: bytes that come all the time, until long after the bound.
     const drip = setInterval(() => client.write("A"), 10);
     const answer = await readAll(client);
     clearInterval(drip);
@@ -49,11 +51,11 @@ describe("limits", () => {
   it("connections over maxConnections are ended at once, told once, and others are served later", async () => {
     const { proxy, decisions } = await openProxy({ limits: { maxConnections: 2 } });
     const held = [await dial(proxy.socket), await dial(proxy.socket)];
-    await expect.poll(() => proxy.connections).toBe(2);
+    await untilConnected(proxy, 2);
     for (let count = 0; count < 5; count += 1) expect((await readAll(await dial(proxy.socket))).length).toBe(0);
     expect(decisions).toMatchObject([{ protocol: "unknown", reason: "LIMIT_REACHED" }]);
     for (const client of held) client.destroy();
-    await expect.poll(() => proxy.connections).toBe(0);
+    await untilConnected(proxy, 0);
     expect(await exchange(proxy.socket, "GET http://other.test/ HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.1 403 /);
   });
 
@@ -82,7 +84,18 @@ describe("limits", () => {
       `POST http://allowed.test:${port}/ HTTP/1.1\r\nHost: allowed.test:${port}\r\nContent-Length: 9\r\n\r\n`,
     );
     await readAll(client);
-    await expect.poll(() => proxy.connections).toBe(0);
+    await untilConnected(proxy, 0);
+  });
+});
+
+describe("after an answer", () => {
+  it("a client that never ends is ended", async () => {
+    const { proxy } = await openProxy();
+    const client = await dial(proxy.socket);
+    client.write("GET http://other.test/ HTTP/1.0\r\n\r\n");
+    expect((await readAll(client)).toString()).toMatch(/^HTTP\/1\.1 403 /);
+    expect(client.writable).toBe(true);
+    await untilConnected(proxy, 0);
   });
 });
 

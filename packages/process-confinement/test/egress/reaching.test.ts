@@ -1,7 +1,18 @@
 import { createServer } from "node:net";
-import { describe, expect, it } from "vitest";
-import type { EgressReason } from "../../src/egress/index.js";
-import { byteServer, exchange, latch, listenOn, openProxy, portOf, socksConnect } from "./harness.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createEgressProxy, type EgressReason } from "../../src/egress/index.js";
+import { startEgressProxy } from "../../src/egress/proxy.js";
+import {
+  byteServer,
+  dial,
+  exchange,
+  latch,
+  listenOn,
+  openProxy,
+  portOf,
+  socksConnect,
+  temporaryFolder,
+} from "./harness.js";
 
 const request = (host: string, port: number) => ({
   connect: `CONNECT ${host}:${port} HTTP/1.1\r\nHost: ${host}:${port}\r\n\r\n`,
@@ -142,9 +153,61 @@ describe("resolving", () => {
     expect([most, decisions.length]).toEqual([2, 20]);
   });
 
+  it("of one name that takes for ever holds up no other", async () => {
+    const asked = latch<void>();
+    const resolve = async (host: string): Promise<readonly string[]> => {
+      if (host !== "slow.test") return [];
+      asked.resolve();
+      return new Promise(() => {});
+    };
+    const allow = ["slow.test", "allowed.test"].map((host) => ({ host, ports: [80] }));
+    const { proxy } = await openProxy({ allow, resolve });
+    const slow = await dial(proxy.socket);
+    slow.write(request("slow.test", 80).connect);
+    await asked.promise;
+    const answers = Array.from({ length: 10 }, () => exchange(proxy.socket, request("allowed.test", 80).connect));
+    for (const answer of await Promise.all(answers)) expect(answer).toContain("RESOLUTION_FAILED");
+    expect(slow.readableLength).toBe(0);
+  });
+
+  it("of more names than may wait is refused, and the others are resolved", async () => {
+    const gate = latch<void>();
+    const resolve = async (): Promise<readonly string[]> => {
+      await gate.promise;
+      return [];
+    };
+    const { proxy, decisions } = await openProxy({ resolve, limits: { maxConnections: 200 } });
+    const asked = Array.from({ length: 130 }, () => exchange(proxy.socket, request("allowed.test", 80).connect));
+    await expect.poll(() => decisions.length, { timeout: 20_000 }).toBe(2);
+    gate.resolve();
+    await Promise.all(asked);
+    const reasons = decisions.map(({ reason }) => reason);
+    expect(reasons).toEqual(["LIMIT_REACHED", "LIMIT_REACHED", ...Array(128).fill("RESOLUTION_FAILED")]);
+  });
+
+  it("to more than four addresses tries four of them", async () => {
+    const port = await deadPort();
+    const listener = createServer((socket) => void socket.resume().end());
+    await new Promise<void>((resolve) => listener.listen(port, "127.0.0.1", resolve));
+    onTestFinished(() => void listener.close());
+    const [others, own] = [["127.0.0.2", "127.0.0.3", "127.0.0.4"], "127.0.0.1"];
+    for (const { addresses, answer } of [
+      { addresses: [...others, own], answer: "200 Connection established" },
+      { addresses: [...others, "127.0.0.5", own], answer: "CONNECT_FAILED" },
+    ]) {
+      await using proxy = await startEgressProxy(
+        {
+          socket: `${temporaryFolder()}/s`,
+          allow: [{ host: "allowed.test", ports: [port] }],
+          resolve: async () => addresses,
+        },
+        () => true,
+      );
+      expect(await exchange(proxy.socket, request("allowed.test", port).connect)).toContain(answer);
+    }
+  });
+
   it("by the system reaches no loopback, with the check that is in use", async () => {
-    const { createEgressProxy } = await import("../../src/egress/index.js");
-    const { temporaryFolder } = await import("./harness.js");
     const reasons: unknown[] = [];
     await using proxy = await createEgressProxy({
       socket: `${temporaryFolder()}/s`,

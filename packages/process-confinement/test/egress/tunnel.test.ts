@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { byteServer, dial, exchange, latch, listenOn, openProxy, readAll, readUntil, socksConnect } from "./harness.js";
+import {
+  byteServer,
+  dial,
+  exchange,
+  latch,
+  listenOn,
+  openProxy,
+  readAll,
+  readUntil,
+  socksConnect,
+  untilConnected,
+} from "./harness.js";
 
 const connectTo = (port: number): string =>
   `CONNECT allowed.test:${port} HTTP/1.1\r\nHost: allowed.test:${port}\r\n\r\n`;
@@ -39,7 +50,7 @@ describe.each(dialects)("a tunnel by $dialect", ({ dialect, hello, answer }) => 
           sent += block.length;
         };
         socket.on("drain", send);
-        // The kernel took nothing for a while: everything between is full.
+        // That nothing more is taken has no event: for this while nothing was, so everything between is full.
         socket.setTimeout(700, () => stalled.resolve(sent));
         send();
       }),
@@ -92,7 +103,7 @@ describe.each(dialects)("a tunnel by $dialect", ({ dialect, hello, answer }) => 
     await readUntil(client, answer);
     client.destroy();
     await closed.promise;
-    await expect.poll(() => proxy.connections).toBe(0);
+    await untilConnected(proxy, 0);
   });
 });
 

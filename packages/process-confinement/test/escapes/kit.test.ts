@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -145,6 +145,13 @@ describe("the options", () => {
       code: "SANDBOX_OPTION_INVALID",
       field: "attempts",
     },
+    {
+      what: "one attempt for a list",
+      options: JSON.parse('{"attempts":"clock"}'),
+      code: "SANDBOX_OPTION_INVALID",
+      field: "attempts",
+    },
+    { what: "no wrap", options: JSON.parse('{"wrap":null}'), code: "SANDBOX_OPTION_INVALID", field: "wrap" },
     { what: "a misspelled option", options: { attempt: [] }, code: "SANDBOX_OPTION_INVALID", field: "attempt" },
     {
       what: "a misspelled limit",
@@ -160,10 +167,33 @@ describe("the options", () => {
     },
     { what: "a relative interpreter", options: { python: "python3" }, code: "SANDBOX_OPTION_INVALID", field: "python" },
     { what: "no interpreter", options: { python: "/nonexistent" }, code: "INTERPRETER_NOT_FOUND", field: "python" },
+    {
+      what: "an interpreter that ends",
+      options: { python: "/bin/true" },
+      code: "INTERPRETER_NOT_FOUND",
+      field: "python",
+    },
     { what: "no time", options: { attemptTimeoutMs: 1 }, code: "SANDBOX_OPTION_INVALID", field: "attemptTimeoutMs" },
-  ])("are refused with $what", async ({ options, code, field }) => {
+  ])("are refused with $what, and nothing is left", async ({ options, code, field }) => {
+    const before = folders();
     const refusal = await failureOf({ wrap: bare, ...options });
     expect(isConfinementError(refusal) && [refusal.code, refusal.field]).toEqual([code, field]);
+    expect(folders()).toEqual(before);
+  });
+
+  it("end the wait for an interpreter that says nothing, in time and by a signal", async () => {
+    const before = folders();
+    const python = join(scratch, "silent");
+    writeFileSync(python, "#!/bin/sh\nexec sleep 600\n", { mode: 0o755 });
+    expect(await failureOf({ wrap: bare, python, attemptTimeoutMs: 1_000 })).toMatchObject({
+      code: "INTERPRETER_NOT_FOUND",
+    });
+    const ending = new AbortController();
+    const failure = failureOf({ wrap: bare, python, signal: ending.signal });
+    ending.abort("enough");
+    expect(await failure).toBe("enough");
+    rmSync(python);
+    expect(folders()).toEqual(before);
   });
 
   itWithPython("end the kit by a signal, and nothing is left", async () => {

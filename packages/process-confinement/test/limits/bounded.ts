@@ -2,9 +2,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { afterEach, expect } from "vitest";
 import type { ControlGroups } from "../../src/limits/control-groups.js";
-import { joinPrefix } from "../../src/limits/join.js";
+import { joinLine } from "../../src/limits/join.js";
 import { makeControlGroups } from "../../src/limits/make-groups.js";
-import { planLimits } from "../../src/limits/plan.js";
+import { type LimitPlan, planLimits } from "../../src/limits/plan.js";
 import type { ConfinementLimits } from "../../src/policy.js";
 
 const opened: ControlGroups[] = [];
@@ -20,7 +20,12 @@ export function bounded(limits: ConfinementLimits, name: string = `test-${random
   const plan = planLimits(limits, { outside: 0, inside: 0 });
   const groups = makeControlGroups(plan.groups, name);
   opened.push(groups);
-  return { groups, name, plan, prefix: joinPrefix(plan, groups.paths) };
+  return { groups, name, plan, prefix: joined(plan, groups.paths) };
+}
+
+/** What to put before a command that is to live in these groups, under these rlimits. */
+export function joined(plan: LimitPlan, groups: readonly string[]): readonly string[] {
+  return ["/bin/sh", "-c", `${joinLine(plan, groups)} "$@"`, "sh"];
 }
 
 /** Runs a command to its end. */

@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
-import { innerPrefix, joinPrefix } from "../../src/limits/join.js";
+import { innerPrefix, joinLine } from "../../src/limits/join.js";
 import { planLimits } from "../../src/limits/plan.js";
-import { run } from "./bounded.js";
+import { joined, run } from "./bounded.js";
 import { hostOf } from "./hosts.js";
 
 const tell = `
@@ -13,18 +13,18 @@ print([r.getrlimit(x)[1] for x in (r.RLIMIT_CPU, r.RLIMIT_FSIZE, r.RLIMIT_NOFILE
 describe("limits of each process", () => {
   partTest("python3", "util-linux")("are set to the byte before the command is executed, and cannot be raised", () => {
     const plan = planLimits({ cpuSeconds: 7, fileBytes: 100_001, openFiles: 100 }, {}, hostOf({}));
-    const { stdout } = run([...joinPrefix(plan, []), "python3", "-c", tell]);
+    const { stdout } = run([...joined(plan, []), "python3", "-c", tell]);
     expect(stdout).toMatch(/^\[7, 100001, 100, /);
   });
 
   partTest("python3")("small ones are set by the first process inside", () => {
     const plan = planLimits({ fileBytes: 512, openFiles: 16 }, {}, hostOf({}));
-    expect(joinPrefix(plan, [])).toEqual([]);
+    expect(joinLine(plan, [])).toBe(" exec");
     expect(run([...innerPrefix(plan), "python3", "-c", tell]).stdout).toMatch(/^\[-1, 512, 16, /);
   });
 
   partTest("python3")("a group that cannot be entered ends the start before anything was executed", () => {
-    const prefix = joinPrefix(planLimits({}, {}, hostOf({})), ["/nowhere/berth/x"]);
+    const prefix = joined(planLimits({}, {}, hostOf({})), ["/nowhere/berth/x"]);
     expect(run([...prefix, "echo", "ran"])).toMatchObject({ status: 125, stdout: "" });
   });
 
@@ -36,7 +36,7 @@ describe("limits of each process", () => {
 
   partTest("python3")("processor time ends a process", () => {
     const plan = planLimits({ cpuSeconds: 1 }, {}, hostOf({}));
-    expect(run([...joinPrefix(plan, []), "python3", "-c", "while True: pass"]).signal).toBe("SIGKILL");
+    expect(run([...joined(plan, []), "python3", "-c", "while True: pass"]).signal).toBe("SIGKILL");
   });
 
   partTest(

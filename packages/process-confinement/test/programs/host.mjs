@@ -1,11 +1,11 @@
-// A host that opens one sandbox and tells its identity, and then that its command runs.
+// A host that opens one sandbox and tells its identity, then that its command runs, and then that the whole family does.
 import { openSandbox } from "@berth/process-confinement";
 
 const [, , name, token, handshake, limits] = process.argv;
-const family = `trap '' TERM; sleep 600 & setsid sleep 601 & (setsid sleep 602 &); : ${token}; wait`;
+const family = `trap '' TERM; sleep 600 & setsid sleep 601 & (setsid sleep 602 &); echo; : ${token}; wait`;
 const agent = "echo r >&4; read g <&3 || exit 125; exec 3<&- 4>&-; ";
 process.stdout.write('{"begun":true}\n');
-await openSandbox({
+const sandbox = await openSandbox({
   name,
   policy: { limits: JSON.parse(limits) },
   file: "/bin/sh",
@@ -15,4 +15,5 @@ await openSandbox({
   record: (identity) => void process.stdout.write(`${JSON.stringify(identity)}\n`),
 });
 process.stdout.write('{"up":true}\n');
+sandbox.stdout.once("data", () => process.stdout.write('{"family":true}\n'));
 setInterval(() => {}, 1_000);

@@ -1,5 +1,6 @@
 import { isSessionError, type Outcome } from "@berth/code-sessions";
 import type { ContentBlock } from "@berth/mcp-server";
+import { unavailability } from "../unavailability.js";
 
 /** What a tool returns when it went well: the value, and the same as text for whoever reads only that. */
 export interface GoodResult<T> {
@@ -38,8 +39,19 @@ export function textBlock(value: object): ContentBlock {
 }
 
 /** What is refused is told with its reason. What is a fault of ours is thrown on, and hidden. */
-export function refused(fault: unknown): { readonly content: readonly ContentBlock[]; readonly isError: true } {
-  if (!isSessionError(fault)) throw fault;
-  const text = fault.cure === undefined ? fault.message : `${fault.message}: ${fault.cure}`;
+export function refused(fault: unknown): RefusedResult {
+  const unavailable = unavailability(fault);
+  if (unavailable !== undefined) return refusal(unavailable.error, unavailable.cure);
+  if (isSessionError(fault)) return refusal(fault.message, fault.cure);
+  throw fault;
+}
+
+interface RefusedResult {
+  readonly content: readonly ContentBlock[];
+  readonly isError: true;
+}
+
+function refusal(error: string, cure: string | undefined): RefusedResult {
+  const text = cure === undefined ? error : `${error}: ${cure}`;
   return { content: [{ type: "text", text }], isError: true };
 }

@@ -3,6 +3,7 @@ import { absentText, givenId, isAbsent } from "../calls.js";
 import { outcomeText } from "../outcome-text.js";
 import { BodyRefusal, NotJson } from "../read-body.js";
 import { sessionObject, stopSession } from "../session-object.js";
+import { unavailability } from "../unavailability.js";
 import { idempotencyKey, json, refused } from "./describe.js";
 import type { RestParts } from "./parts.js";
 import { answer, check, type Route, type RouteCall } from "./route.js";
@@ -44,6 +45,9 @@ function executeRoute({ runCode, bodies, now, onFault }: RestParts): Route {
     } catch (fault) {
       if (session !== undefined && isAbsent(fault))
         return told(200, { stdout: "", stderr: absentText(session, fault) });
+      const unavailable = unavailability(fault);
+      if (unavailable !== undefined)
+        return told(503, { stdout: "", stderr: `Error: ${unavailable.error}: ${unavailable.cure}` });
       if (!isSessionError(fault)) {
         onFault(fault);
         return told(500, { stdout: "", stderr: "Error: internal error" });
@@ -62,7 +66,7 @@ function executeRoute({ runCode, bodies, now, onFault }: RestParts): Route {
       400: json("No code", legacyOutcome),
       413: json("More code than is run at once", legacyOutcome),
       500: json("The body is not JSON, or a fault of the server", legacyOutcome),
-      503: json("Too many bodies are being read", legacyOutcome),
+      503: json("Too many bodies are being read, or nothing can be recorded now", legacyOutcome),
     },
     handle: run,
   };

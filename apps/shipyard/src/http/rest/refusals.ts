@@ -1,6 +1,7 @@
 import { isSessionError, type SessionError, type SessionErrorCode } from "@berth/code-sessions";
 import { isLeaseError, type LeaseErrorCode } from "@berth/environment-leases";
 import { BodyRefusal } from "../read-body.js";
+import { unavailability } from "../unavailability.js";
 import { endBody } from "./to-wire.js";
 import type { RefusalBody } from "./wire.js";
 
@@ -51,6 +52,8 @@ export function toRefusal(fault: unknown): Refusal | undefined {
     const status = sessionStatus[fault.code];
     return status === undefined ? undefined : { status, body: sessionRefusal(fault) };
   }
+  const unavailable = unavailability(fault);
+  if (unavailable !== undefined) return { status: 503, body: { ...unavailable } };
   if (!isLeaseError(fault)) return undefined;
   const status = leaseStatus[fault.code];
   return status === undefined

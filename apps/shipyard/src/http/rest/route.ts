@@ -48,11 +48,6 @@ export function answer<T>(status: number, body: T, headers: Readonly<Record<stri
   });
 }
 
-/** Plain text, as the original answers where there is nothing. */
-export function plain(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(text, { status, headers: { "content-type": "text/plain; charset=utf-8", ...headers } });
-}
-
 /**
  * A JSON body of a newer route.
  * @throws {BodyRefusal} 413, 415, or 400 for what is no JSON or not of this form, naming each member at fault.

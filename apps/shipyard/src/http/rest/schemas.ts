@@ -32,7 +32,19 @@ const id = z
   .meta({ description: "1 to 64 letters, digits, dots, dashes, underscores, first a letter or digit" });
 
 const end = z.object({
-  reason: z.enum(["stopped", "memory", "signal", "exit", "timeout", "protocol", "expired", "lost", "shutdown"]),
+  reason: z.enum([
+    "stopped",
+    "memory",
+    "disk",
+    "output",
+    "signal",
+    "exit",
+    "timeout",
+    "protocol",
+    "expired",
+    "lost",
+    "shutdown",
+  ]),
   detail: z.string(),
   at: z.iso.datetime(),
 });

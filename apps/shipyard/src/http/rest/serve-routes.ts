@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import type { Admit } from "../admission.js";
 import { toRefusal } from "./refusals.js";
-import { answer, plain, type Route, type RouteCall } from "./route.js";
+import { answer, type Route, type RouteCall } from "./route.js";
 
 export interface RouteSurroundings {
   readonly admit: Admit;
@@ -19,8 +19,13 @@ export function serveRoutes(app: Hono, routes: readonly Route[], around: RouteSu
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const allow = routes.filter((route) => route.path === path).map(({ method }) => method);
-    app.all(patternOf(path), () => plain(405, "Method Not Allowed", { allow: allow.join(", ") }));
+    app.all(patternOf(path), () => wrongMethod(allow.join(", ")));
   }
+}
+
+function wrongMethod(allow: string): Response {
+  const body = { error: "this path has no such method", code: "METHOD_NOT_ALLOWED", cure: `it has ${allow}` };
+  return answer(405, body, { allow });
 }
 
 function rank({ path }: Route): number {

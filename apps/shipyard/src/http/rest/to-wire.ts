@@ -1,5 +1,6 @@
 import type { FileEntry, Outcome, OutputEvent, SessionEnd, SessionStatus, Variable } from "@berth/code-sessions";
 import type { LeaseRecord } from "@berth/environment-leases";
+import { configuredName } from "../../profiles/profiles.js";
 import type { EndBody, FileBody, LeaseBody, OutcomeBody, StatusBody, StreamEventBody, VariableBody } from "./wire.js";
 
 /** Years 0001 to 9999: code may give its files any time, and Date throws at what it cannot hold. */
@@ -43,8 +44,7 @@ export function leaseBody(lease: LeaseRecord): LeaseBody {
   return {
     id,
     state,
-    // Without what the server adds to it for each owner: the name that `/v1/profiles` tells.
-    profile: profile.split("@")[0] ?? profile,
+    profile: configuredName(profile),
     provider,
     generation,
     created_at: time(lease.createdAt),

@@ -16,9 +16,22 @@ export interface McpClient {
   readonly revision: string;
   /** The first event of the answer. */
   request(method: string, params?: unknown): Promise<Message>;
-  /** All events of the answer. */
-  events(method: string, params?: unknown): Promise<readonly Message[]>;
+  /** All events of the answer, each of which is told when it comes. */
+  events(method: string, params?: unknown, onEvent?: (event: Message) => void): Promise<readonly Message[]>;
   call(name: string, args: unknown, meta?: unknown): Promise<Message>;
+}
+
+/** The messages of an answer that is a stream, as they come. */
+async function* eventsOf(response: Response): AsyncGenerator<Message> {
+  if (response.headers.get("content-type") !== "text/event-stream") throw new Error("the answer is no stream");
+  let rest = "";
+  for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line.startsWith("data: ")) yield message.parse(JSON.parse(line.slice("data: ".length)));
+    }
+  }
 }
 
 const accept = { "content-type": "application/json", accept: "application/json, text/event-stream" };
@@ -32,11 +45,13 @@ export async function openMcp(served: Pick<Served, "send">, revision = "2025-06-
     const body = JSON.stringify({ jsonrpc: "2.0", id, method, params });
     return served.send("/mcp", { method: "POST", body, headers: { ...accept, ...headers, ...own } });
   };
-  const events = async (method: string, params: unknown = {}): Promise<readonly Message[]> => {
-    const response = await post(method, params);
-    if (response.headers.get("content-type") !== "text/event-stream") throw new Error("the answer is no stream");
-    const lines = (await response.text()).split("\n").filter((line) => line.startsWith("data: "));
-    return lines.map((line) => message.parse(JSON.parse(line.slice("data: ".length))));
+  const events: McpClient["events"] = async (method, params = {}, onEvent = () => {}) => {
+    const all: Message[] = [];
+    for await (const event of eventsOf(await post(method, params))) {
+      all.push(event);
+      onEvent(event);
+    }
+    return all;
   };
   const request = async (method: string, params?: unknown): Promise<Message> => {
     const [first] = await events(method, params);
@@ -46,8 +61,8 @@ export async function openMcp(served: Pick<Served, "send">, revision = "2025-06-
   const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: "test", version: "1" } };
   const opened = await post("initialize", params);
   sessionId = opened.headers.get("mcp-session-id") ?? "";
-  const line = (await opened.text()).split("\n").find((text) => text.startsWith("data: ")) ?? "";
-  const answer = message.parse(JSON.parse(line.slice("data: ".length)));
+  let answer: Message = {};
+  for await (const event of eventsOf(opened)) answer = event;
   await served.send("/mcp", {
     method: "POST",
     body: JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }),

@@ -1,0 +1,1 @@
+export { type Check, showChecks } from "./checks.js";

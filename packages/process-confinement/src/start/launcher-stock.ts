@@ -1,0 +1,91 @@
+import { isAlive, type ProcessMark } from "../identity/process-identity.js";
+import type { LimitsHost } from "../limits/limits-host.js";
+import type { SandboxPlan } from "../plan/bubblewrap-argv.js";
+import { abandon } from "./abandon.js";
+import type { Launcher } from "./launch.js";
+
+/** Where a start finds a launcher that waits already. */
+export interface LauncherStock {
+  /** Undefined when none waits that would do. */
+  take(machine: LimitsHost, plan: SandboxPlan): Promise<Launcher> | undefined;
+}
+
+export const noStock: LauncherStock = { take: () => undefined };
+
+/** At most one launcher that waits. */
+export interface FilledStock extends LauncherStock {
+  /** Starts one, unless one waits. That it could not be started is told to the next start, by its own launcher. */
+  fill(): void;
+  /** Ends the one that waits; nothing is started any more. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly machine: LimitsHost;
+  readonly launcher: Promise<Launcher>;
+  /** Known once it was started. */
+  mark: ProcessMark | undefined;
+  hasFailed: boolean;
+}
+
+/** A shell reads its line byte by byte, and not every shell reads every byte as it is. */
+const maxLineLength = 4_096;
+const plainText = /^[\x20-\x7e]*$/;
+
+export function createLauncherStock(read: () => LimitsHost, start: () => Promise<Launcher>): FilledStock {
+  let waiting: Waiting | undefined;
+  let isClosed = false;
+  const leaving = new Set<Promise<void>>();
+
+  const discard = ({ launcher }: Waiting): void => {
+    const gone = launcher
+      .then(({ launched }) => abandon(launched))
+      .catch(() => {}) // it was not started: nothing to end
+      .finally(() => leaving.delete(gone));
+    leaving.add(gone);
+  };
+  return {
+    take: (machine, { command }) => {
+      const one = waiting;
+      if (one === undefined || !isPlain(command)) return undefined;
+      waiting = undefined;
+      if (waits(one) && isSame(one.machine, machine)) return one.launcher;
+      discard(one);
+      return undefined;
+    },
+    fill: () => {
+      if (isClosed || waiting !== undefined) return;
+      const one: Waiting = { machine: read(), launcher: start(), mark: undefined, hasFailed: false };
+      one.launcher.then(
+        ({ launched }) => {
+          one.mark = launched.outer;
+        },
+        () => {
+          one.hasFailed = true;
+        },
+      );
+      waiting = one;
+    },
+    close: async () => {
+      isClosed = true;
+      if (waiting !== undefined) discard(waiting);
+      waiting = undefined;
+      await Promise.all(leaving);
+    },
+  };
+}
+
+/** Asked of the kernel: Node tells of an end only later. */
+function waits({ mark, hasFailed }: Waiting): boolean {
+  return !hasFailed && (mark === undefined || isAlive(mark));
+}
+
+function isPlain(command: readonly string[]): boolean {
+  const line = command.join(" ");
+  return line.length <= maxLineLength && plainText.test(line);
+}
+
+/** A launcher of root has the mounts of its time, and every one the groups and limits. */
+function isSame(one: LimitsHost, other: LimitsHost): boolean {
+  return one.mountInfo === other.mountInfo && one.ownGroups === other.ownGroups && one.ownLimits === other.ownLimits;
+}
