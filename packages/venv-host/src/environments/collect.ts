@@ -98,6 +98,7 @@ async function removeOne(parts: StoreParts, key: string): Promise<string | undef
 }
 
 async function sweepAll(parts: StoreParts, signal: AbortSignal): Promise<void> {
+  await parts.uses.sweepDrafts();
   const keys = (await readdir(parts.folder.building)).map((name) => name.split(".")[0] ?? "").filter(isKey);
   for (const key of new Set(keys)) {
     signal.throwIfAborted();

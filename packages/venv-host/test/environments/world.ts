@@ -30,14 +30,14 @@ export function scratch(): string {
 // By Python's own zip writer, after the binary distribution format's specification.
 const wheelProgram = `
 import base64, hashlib, json, sys, zipfile
-path, name, version, extra = sys.argv[1:]
+path, name, version = sys.argv[1:]
 info = f"{name}-{version}.dist-info"
 files = {
     f"{name}/__init__.py": f"told = '{name} {version}'\\ndef main():\\n    print(told)\\n",
     f"{info}/METADATA": f"Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n",
     f"{info}/WHEEL": "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n",
     f"{info}/entry_points.txt": f"[console_scripts]\\n{name}-says = {name}:main\\n",
-    **json.loads(extra),
+    **json.load(sys.stdin),
 }
 record = ""
 for each, content in files.items():
@@ -53,7 +53,7 @@ with zipfile.ZipFile(path, "w") as wheel:
 export function makeWheel(folder: string, name: string, version: string, files: Record<string, string> = {}): string {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${name}-${version}-py3-none-any.whl`);
-  execFileSync(python, ["-c", wheelProgram, path, name, version, JSON.stringify(files)]);
+  execFileSync(python, ["-c", wheelProgram, path, name, version], { input: JSON.stringify(files) });
   return path;
 }
 

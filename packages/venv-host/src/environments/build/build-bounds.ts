@@ -6,12 +6,14 @@ import { folderSize } from "../health/folder-size.js";
 export interface BuildBounds {
   /** Aborted when the build is to end, with the reason that it then fails with. */
   readonly signal: AbortSignal;
-  /** Measures now; rejects when the folder is over the limit. */
-  checkSize(folder: string): Promise<number>;
+  /** Measures the environment; rejects when it is over the limit. */
+  checkSize(environment: string): Promise<number>;
   release(): void;
 }
 
 const lookEveryMs = 500;
+/** An installer has a package as it came, unpacked, and where it goes. */
+const copiesMeanwhile = 3;
 
 /** Watches the time and the folder of a build until `release`. */
 export function boundBuild(
@@ -25,21 +27,22 @@ export function boundBuild(
   const tooLong = (): void =>
     over.abort(failure(`the build did not end within ${buildTimeoutMs} ms`, { timeoutMs: buildTimeoutMs }));
   const timer = scheduler.after(buildTimeoutMs, tooLong);
-  const checkSize = async (measured: string): Promise<number> => {
-    const bytes = await folderSize(measured, maxEnvironmentBytes);
-    if (bytes <= maxEnvironmentBytes) return bytes;
-    const message = `the environment takes more than ${maxEnvironmentBytes} bytes`;
-    throw failure(message, { sizeBytes: bytes, limitBytes: maxEnvironmentBytes });
+  const check = async (measured: string, limitBytes: number, what: string): Promise<number> => {
+    const bytes = await folderSize(measured, limitBytes);
+    if (bytes <= limitBytes) return bytes;
+    throw failure(`${what} takes more than ${limitBytes} bytes`, { sizeBytes: bytes, limitBytes });
   };
   let released = false;
   let look = scheduler.after(lookEveryMs, () => void watch());
   const watch = async (): Promise<void> => {
-    await checkSize(folder).catch((error: unknown) => over.abort(error));
+    await check(folder, maxEnvironmentBytes * copiesMeanwhile, "the build").catch((error: unknown) =>
+      over.abort(error),
+    );
     if (!released) look = scheduler.after(lookEveryMs, () => void watch());
   };
   return {
     signal: AbortSignal.any([outer, over.signal]),
-    checkSize,
+    checkSize: (environment) => check(environment, maxEnvironmentBytes, "the environment"),
     release: () => {
       released = true;
       timer.cancel();

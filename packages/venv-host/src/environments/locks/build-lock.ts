@@ -36,7 +36,7 @@ export async function lookAtLock(folder: string, viewer: Viewer): Promise<LockHo
 
 /** Takes the lock unless somebody has it. Throws the system's errors. */
 export async function tryLock(folder: string, viewer: Viewer, random: () => string): Promise<BuildLock | LockHolder> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   for (;;) {
     const last = await highestLock(folder);
     const holder = last === 0 ? undefined : await holderOf(join(folder, lockName(last)), viewer);
@@ -44,6 +44,13 @@ export async function tryLock(folder: string, viewer: Viewer, random: () => stri
     const lock = await tryNumber(folder, last + 1, viewer, random);
     if (lock !== undefined) return lock;
   }
+}
+
+/** Not recursive: on a file system that cannot be written, Node then says that something is not there. */
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+    if (systemCode(error) !== "EEXIST") throw error;
+  });
 }
 
 /** Whether `tryLock` gave a lock. */

@@ -14,6 +14,7 @@ export interface Use {
 }
 
 const maxUseBytes = 4_096;
+const draftName = "draft";
 
 /** The uses of a store. */
 export interface Uses {
@@ -23,21 +24,21 @@ export interface Uses {
   lastUsed(key: string): Promise<number | undefined>;
   noteUse(key: string, atMs: number): Promise<void>;
   forget(key: string): Promise<void>;
+  /** Removes what processes left that were killed while they began a use. */
+  sweepDrafts(): Promise<void>;
 }
 
 /** The uses that are noted in `usesFolder`, and when each environment was used last, in `usedFolder`. */
 export function createUses(usesFolder: string, usedFolder: string, viewer: Viewer, random: () => string): Uses {
-  const noteUse = async (key: string, atMs: number): Promise<void> => {
-    const draft = join(usedFolder, `draft.${random()}`);
-    await writeFile(draft, String(Math.round(atMs)), { mode: 0o600 });
-    await rename(draft, join(usedFolder, key));
-  };
+  // In place: one that is cut short reads as "not known", which is harmless.
+  const noteUse = (key: string, atMs: number): Promise<void> =>
+    writeFile(join(usedFolder, key), String(Math.round(atMs)), { mode: 0o600 });
   return {
     noteUse,
     begin: async (key) => {
       const id = random();
       const file = join(usesFolder, `${key}.${id}`);
-      const draft = join(usesFolder, `draft.${id}`);
+      const draft = join(usesFolder, `${draftName}.${id}`);
       await writeFile(draft, JSON.stringify(viewer.self), { mode: 0o600, flag: "wx" });
       await rename(draft, file);
       return {
@@ -53,6 +54,7 @@ export function createUses(usesFolder: string, usedFolder: string, viewer: Viewe
       const text = (await unlessMissing(readSmallFile(join(usedFolder, key), 32)))?.toString("latin1") ?? "";
       return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
     },
+    sweepDrafts: async () => void (await livingHolders(usesFolder, draftName, viewer)),
     forget: async (key) => void (await unlessMissing(unlink(join(usedFolder, key)))),
   };
 }
@@ -65,7 +67,8 @@ async function livingHolders(folder: string, key: string, viewer: Viewer): Promi
     const bytes = await unlessMissing(readSmallFile(path, maxUseBytes));
     if (bytes === undefined) continue;
     const process = readProcessName(bytes.toString("utf8"));
-    // Unreadable only after a power loss, since it got its name when it was whole: its process is gone.
+    if (process === undefined && key === draftName) continue; // perhaps it is being written
+    // Otherwise unreadable only after a power loss, since it got its name when it was whole: its process is gone.
     if (process !== undefined && lifeOf(process, viewer) !== "dead") pids.add(process.pid);
     else await unlink(path).catch(() => {}); // on a disk that cannot be written it stays, and counts for nothing
   }
