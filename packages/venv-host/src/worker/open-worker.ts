@@ -35,8 +35,12 @@ export function openWorker(options: WorkerOptions): Worker {
     working = undefined;
   };
   const enqueue = (call: Call): Promise<WorkerAnswer> => {
-    queue.push(call);
-    working ??= work();
+    try {
+      queue.push(call);
+      working ??= work();
+    } catch (error) {
+      call.reject(error); // by the call itself, so that a later abort finds it settled
+    }
     return call.answer;
   };
   const call = async (task: WorkerTask, wait?: TaskWait): Promise<WorkerAnswer> => {

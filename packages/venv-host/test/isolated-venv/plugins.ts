@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -111,4 +120,18 @@ export async function taskOf(plugin: RunningPlugin, call: PluginCall): Promise<R
 export function configOf(task: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const config: unknown = JSON.parse(String(task["config"]));
   return typeof config === "object" && config !== null ? { ...config } : {};
+}
+
+/** How many processes of this machine have the path in their command line. */
+export function processesOf(path: string): number {
+  const numbers = readdirSync("/proc").filter((name) => /^\d+$/u.test(name));
+  return numbers.filter((number) => commandLine(number).includes(path)).length;
+}
+
+function commandLine(number: string): string {
+  try {
+    return readFileSync(`/proc/${number}/cmdline`, "utf8");
+  } catch {
+    return ""; // it ended meanwhile
+  }
 }

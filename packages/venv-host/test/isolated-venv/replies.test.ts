@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callOf, entryOf, makeEnvironment, openPlugin } from "./plugins.js";
+import { callOf, entryOf, makeEnvironment, openPlugin, processesOf } from "./plugins.js";
 
 describe("what a plugin answers", () => {
   it("an allow allows", async () => {
@@ -135,6 +135,21 @@ describe("a plugin's processes", () => {
     expect(environment.closed()).toBe(1);
     await expect(plugin.call(callOf({}), {})).rejects.toMatchObject({ code: "WORKER_CLOSED" });
     expect(await plugin.health({})).toMatchObject({ state: "failed" });
+  });
+
+  it.each([
+    { name: "left one behind with all pipes", behaviour: "Fork", payload: {} },
+    { name: "left one behind and died", behaviour: "Fork", payload: { die: true } },
+    { name: "hangs, deaf to SIGTERM", behaviour: "Hang", payload: {} },
+    { name: "crashed", behaviour: "Segfault", payload: {} },
+  ])("of a plugin that $name: none is left after close", async ({ behaviour, payload }) => {
+    const environment = makeEnvironment();
+    const config = { class_name: `cpex_stub.${behaviour}`, timeout_secs: 0.5 };
+    const plugin = await openPlugin(entryOf(behaviour, { config }), { environment });
+    expect(processesOf(environment.path)).not.toBe(0);
+    await plugin.call(callOf(payload), {}).catch(() => undefined);
+    await plugin.close();
+    expect(processesOf(environment.path)).toBe(0);
   });
 
   it("timeout_secs of the entry bounds a call", async () => {

@@ -119,6 +119,15 @@ describe("what waits is bounded", () => {
     await Promise.all(calls.slice(0, 2));
   });
 
+  it("in number, and a refused call whose signal is aborted later does no harm", async () => {
+    const worker = openStub({ limits: { maxPendingCalls: 1 } });
+    const aborting = new AbortController();
+    const kept = worker.call(hookTask("Echo"));
+    await expect(worker.call(hookTask("Echo"), aborting)).rejects.toMatchObject({ code: "WORKER_BUSY" });
+    aborting.abort(new Error("gone")); // an unhandled rejection fails the run
+    expect(await kept).toHaveProperty("metadata");
+  });
+
   it("in bytes", async () => {
     const worker = openStub({ limits: { maxContentBytes: 2_048 } });
     const calls = Array.from({ length: 6 }, () => worker.call(hookTask("Slow", { ms: 1, fill: "x".repeat(1_400) })));
