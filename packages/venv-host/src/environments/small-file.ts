@@ -8,22 +8,23 @@ export async function readSmallFile(path: string, maxBytes: number): Promise<Buf
   try {
     const stats = await file.stat();
     if (!stats.isFile() || stats.size > maxBytes) return undefined;
-    const buffer = Buffer.alloc(maxBytes + 1);
-    const length = await fill(file, buffer);
-    return length > maxBytes ? undefined : buffer.subarray(0, length);
+    return await readUpTo(file, stats.size, maxBytes);
   } finally {
     await file.close();
   }
 }
 
-async function fill(file: FileHandle, buffer: Buffer): Promise<number> {
+/** One byte more than it should have tells whether it grew; then room for twice as much is made. */
+async function readUpTo(file: FileHandle, size: number, maxBytes: number): Promise<Buffer | undefined> {
+  let buffer = Buffer.allocUnsafe(size + 1);
   let length = 0;
-  while (length < buffer.length) {
+  for (;;) {
     const { bytesRead } = await file.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) break;
     length += bytesRead;
+    if (length > maxBytes) return undefined;
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(length * 2, maxBytes + 1));
   }
-  return length;
 }
 
 /** Writes a file under another name and then gives it its own, so that nobody ever reads half of it. */
