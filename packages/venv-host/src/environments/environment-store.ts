@@ -37,7 +37,7 @@ export interface BuildLimits {
   readonly buildTimeoutMs?: number | undefined;
   /** Kept of an installer's output, 4_096 to 16_777_216 bytes. Default 64 KiB; the rest is counted. */
   readonly maxOutputBytes?: number | undefined;
-  /** Of one environment on disk. Default 2 GiB. */
+  /** Of one environment on disk; three times so much while it is built. Default 2 GiB. */
   readonly maxEnvironmentBytes?: number | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface AcquireOptions {
   readonly onProgress?: ((step: string) => void) | undefined;
 }
 
-/** An environment in use: it is not collected before it is closed, also when its host is killed and comes back. */
+/** An environment in use: it is not collected before it is closed, or its process has ended, by any process. */
 export interface HeldEnvironment extends AsyncDisposable {
   /** Of everything that it was made from, hex SHA-256. */
   readonly key: string;
@@ -68,7 +68,10 @@ export interface HeldEnvironment extends AsyncDisposable {
   /** Its site-packages folder, absolute. */
   readonly sitePackages: string;
   readonly evidence: EnvironmentEvidence;
-  /** `cached`: found whole. `built`: for the first time. `rebuilt`: what was there was not whole; `reason` says why. */
+  /**
+   * `cached`: found whole. `built`: for the first time. `rebuilt`: what was there was not whole, or this request had an
+   * environment that was made from something else; `reason` says why.
+   */
   readonly origin: "cached" | "built" | "rebuilt";
   /** One sentence, for instance `the interpreter went from 3.11.2 to 3.11.9`. */
   readonly reason: string | undefined;

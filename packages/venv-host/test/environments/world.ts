@@ -1,13 +1,19 @@
 /** What the tests of environments share: a scratch folder, wheels that they make themselves, and stores that are offline. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { hasPart, scratchFolder } from "../../../../fixtures/parts.js";
-import { type EnvironmentStore, type EnvironmentStoreOptions, openEnvironmentStore } from "../../src/index.js";
+import {
+  type EnvironmentStore,
+  type EnvironmentStoreOptions,
+  isVenvHostError,
+  openEnvironmentStore,
+  type VenvHostError,
+} from "../../src/index.js";
 
 /** An interpreter of the system: not a launcher that decides anew each time. */
 export const python = "/usr/bin/python3";
@@ -131,4 +137,24 @@ export function startAcquirer(job: object, env: Record<string, string> = {}, isK
     ([[code, signal], out]) => ({ code, signal, out }),
   );
   return { child, spoke, ended };
+}
+
+/** The error of a call that must fail as this package does. */
+export async function failure(work: Promise<unknown>): Promise<VenvHostError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  );
+  if (!isVenvHostError(error)) throw error ?? new Error("nothing failed");
+  return error;
+}
+
+/** After a build that failed: no file of it is left, and another one is good. */
+export async function expectNothingLeft(world: World): Promise<void> {
+  expect(readdirSync(join(world.storePath, "tmp"))).toEqual([]);
+  expect(readdirSync(join(world.storePath, "uses"))).toEqual([]);
+  expect(readdirSync(join(world.storePath, "environments"))).toEqual([]);
+  const store = await world.open();
+  const held = await store.acquire({ interpreter: python, requirements: world.requirements });
+  expect(says(held.python, ["-c", "import apple; print(apple.told)"])).toBe("apple 1.0");
 }

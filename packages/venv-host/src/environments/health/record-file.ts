@@ -8,7 +8,7 @@ export interface RecordedFile {
 }
 
 /** The most files that one distribution may have. */
-export const maxRecordedFiles = 200_000;
+const maxRecordedFiles = 200_000;
 
 /** Reads a RECORD file (Binary distribution format, § The RECORD file: CSV, `path,hash,size`). Undefined when it is none. */
 export function readRecord(text: string): readonly RecordedFile[] | undefined {
