@@ -119,6 +119,11 @@ function keepStdout(pipes: { stdout?: Readable }): SpawnFunction {
   };
 }
 
+function notEnded(cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new VenvHostError("WORKER_CLOSED", `the worker could not be ended: ${reason}`, { cause, step: "end" });
+}
+
 function holdProcess(
   child: ChildHandle,
   stdout: Readable | undefined,
@@ -133,7 +138,7 @@ function holdProcess(
   stdout.on("data", lines.push);
   stdout.once("close", () => outputEnded.open());
   let killing: Promise<void> | undefined;
-  const kill = (): Promise<void> => (killing ??= child.kill().finally(release));
+  const kill = (): Promise<void> => (killing ??= child.kill().catch(notEnded).finally(release));
   const whenGone = async (): Promise<ExitStatus> => {
     await Promise.race([child.exited, outputEnded.passed]);
     await within(child.exited, EXIT_FOLLOWS_MS, scheduler);

@@ -1,8 +1,19 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Credential } from "../../src/executor/credentials.js";
-import { callOf, entryOf, openPlugin, taskOf } from "./plugins.js";
+import {
+  callOf,
+  entryOf,
+  filesIn,
+  makeCwd,
+  makeEnvironment,
+  openPlugin,
+  processTexts,
+  taskOf,
+  temporaryFolder,
+} from "./plugins.js";
 
 const token = "eyJhbGciOi.token-of-ann.0123456789abcdef";
 const shown = `sha256:${createHash("sha256").update(token).digest("hex")}`;
@@ -63,6 +74,28 @@ describe("a credential", () => {
     expect(seen).toContain("**********");
     expect(log.some((line) => line.startsWith("on stderr:"))).toBe(true);
     expect(log.some((line) => line.startsWith("stdout: on stdout:"))).toBe(true);
+  });
+
+  it("is in no argument, variable or file, while the plugin has it and afterwards", async () => {
+    const temporary = temporaryFolder();
+    const environment = makeEnvironment();
+    const cwd = makeCwd();
+    const env = { PATH: process.env["PATH"], TMPDIR: temporary };
+    const plugin = await openPlugin(entryOf("Slow", { capabilities }), { environment, cwd, env });
+    const running = plugin.call(callOf({ ms: 500 }, { credential: inbound }), {});
+    const looks = [];
+    for (let isRunning = true; isRunning; ) {
+      looks.push(...processTexts(environment.path));
+      isRunning = await Promise.race([
+        running.then(() => false),
+        new Promise<boolean>((resolve) => setImmediate(resolve, true)),
+      ]);
+    }
+    expect(looks.length).toBeGreaterThan(0);
+    expect(looks.filter((text) => text.includes(token))).toEqual([]);
+    await plugin.close();
+    const files = [temporary, cwd, environment.path].flatMap((folder) => filesIn(folder));
+    expect(files.filter((path) => readFileSync(path).includes(token))).toEqual([]);
   });
 
   it("of a task that is too large, or that times out, is in no error", async () => {

@@ -124,13 +124,28 @@ export function configOf(task: Readonly<Record<string, unknown>>): Readonly<Reco
 
 /** How many processes of this machine have the path in their command line. */
 export function processesOf(path: string): number {
-  const numbers = readdirSync("/proc").filter((name) => /^\d+$/u.test(name));
-  return numbers.filter((number) => commandLine(number).includes(path)).length;
+  return numbersOf(path).length;
 }
 
-function commandLine(number: string): string {
+/** What everybody on this machine may see of those processes, and their variables. */
+export function processTexts(path: string): readonly string[] {
+  return numbersOf(path).flatMap((number) => [shown(number, "cmdline"), shown(number, "environ")]);
+}
+
+/** All plain files below a folder. */
+export function filesIn(folder: string): readonly string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+function numbersOf(path: string): readonly string[] {
+  const numbers = readdirSync("/proc").filter((name) => /^\d+$/u.test(name));
+  return numbers.filter((number) => shown(number, "cmdline").includes(path));
+}
+
+function shown(number: string, file: "cmdline" | "environ"): string {
   try {
-    return readFileSync(`/proc/${number}/cmdline`, "utf8");
+    return readFileSync(`/proc/${number}/${file}`, "utf8");
   } catch {
     return ""; // it ended meanwhile
   }
