@@ -18,7 +18,7 @@ export interface Installers {
   find(interpreter: Interpreter, signal: AbortSignal | undefined): Promise<Installer>;
 }
 
-const askLimits = { timeoutMs: 30_000, maxBytes: 65_536 } as const;
+const askLimits = { timeoutMs: 60_000, maxBytes: 65_536 } as const;
 
 // pip of the interpreter itself, else the wheel that ensurepip would install: Debian keeps it apart.
 const pipQuestion = `import sys

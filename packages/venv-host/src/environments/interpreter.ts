@@ -34,7 +34,7 @@ sys.stdout.write("\\0".join([sys.executable, "%d.%d.%d" % sys.version_info[:3], 
   _imp.extension_suffixes()[0], sys.platform, u.machine, sys.base_prefix]))`;
 
 const oldest = [3, 10] as const;
-const askLimits = { timeoutMs: 15_000, maxBytes: 65_536 } as const;
+const askLimits = { timeoutMs: 60_000, maxBytes: 65_536 } as const;
 const maxRemembered = 64;
 /** What a launcher of interpreters (pyenv and others) decides by. */
 const launcherNames = ["PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION", "PYENV_DIR", "LANG"] as const;

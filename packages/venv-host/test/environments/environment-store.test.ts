@@ -48,6 +48,19 @@ describe.each(installers)("an environment that $installer installs", ({ installe
     expect(readFileSync(join(held.path, "pyvenv.cfg"), "utf8")).not.toContain(`/tmp/${held.key}`);
   });
 
+  test("has scripts that run also below a path that is long and holds blanks", async () => {
+    const world = makeWorld();
+    const path = join(world.folder, "a store", "long".repeat(30));
+    const store = await world.open({ installer, path });
+    const held = await withTool(() => store.acquire({ interpreter: python, requirements: world.requirements }));
+    expect(says(join(held.path, "bin", "apple-says"))).toBe("apple 1.0");
+    expect(
+      await withTool(() => store.acquire({ interpreter: python, requirements: world.requirements })),
+    ).toMatchObject({
+      origin: "cached",
+    });
+  });
+
   test("tells what was installed: names, versions and the digests of their records", async () => {
     const world = makeWorld();
     const store = await world.open({ installer });

@@ -24,7 +24,7 @@ describe("hosts that build at once in one store", () => {
     "build each of their environments once, and all get all of them",
     async () => {
       const world = makeWorld(installer);
-      const processes = Math.max(3, scaledCount("hosts that build at once", 60));
+      const processes = Math.max(3, scaledCount("hosts that build at once", 24));
       const requests = ["fig", "kiwi", "plum"].map((name) => {
         makeWheel(world.wheels, name, "1.0");
         return { interpreter: python, requirements: world.write(`${name}.txt`, `${name}==1.0\n`) };

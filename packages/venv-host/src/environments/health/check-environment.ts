@@ -13,7 +13,7 @@ export type Health =
   | { readonly state: "broken"; readonly why: string; readonly marker: ReadyMarker | undefined }
   | { readonly state: "whole"; readonly marker: ReadyMarker };
 
-const askLimits = { timeoutMs: 15_000, maxBytes: 4_096 } as const;
+const askLimits = { timeoutMs: 60_000, maxBytes: 4_096 } as const;
 const question = 'import sys; sys.stdout.write("%d.%d.%d" % sys.version_info[:3])';
 const maxConfigBytes = 65_536;
 
