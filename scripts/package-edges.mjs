@@ -43,6 +43,19 @@ export const allowedEdges = {
     ],
     npm: ["zod", "hono", "@hono/node-server"],
   },
+  "berth-plugin-host": {
+    ours: [
+      "command-line",
+      "state-folder",
+      "venv-host",
+      "mcp-server",
+      "stdio-transport",
+      "jsonrpc-framing",
+      "process-confinement",
+      "audit-chain",
+    ],
+    npm: [],
+  },
 };
 
 /** Faults in one manifest against the table, as lines for a person. */

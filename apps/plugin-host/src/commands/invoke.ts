@@ -1,0 +1,76 @@
+import { createLogger, exitCodes, listenForExit, printJson, printLine, say } from "@berth/command-line";
+import type { HookOutcome } from "@berth/venv-host/executor";
+import { AppError, ofExecutor } from "../errors.js";
+import { openHost } from "../hosting/open-host.js";
+import { type HostFlags, readLogLevel } from "../options.js";
+import { readDocuments } from "../read-input.js";
+import { createAskHook } from "../rpc/ask-hook.js";
+import { objectOf, RequestFault, readContext, readExtensions } from "../rpc/hook-request.js";
+import { toldOutcome } from "../rpc/outcome.js";
+
+/** What the command line says. */
+export interface InvokeFlags extends HostFlags {
+  readonly payload: string;
+  readonly context?: string | undefined;
+  readonly extensions?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Runs one hook over the plugins of a file. Exit code 3 when one denies. */
+export async function invokeCommand(hook: string, flags: InvokeFlags): Promise<number> {
+  const [payload, context, extensions] = await readDocuments([flags.payload, flags.context, flags.extensions]);
+  const request = ofDocuments(() => ({
+    hook,
+    payload: objectOf(payload, "the payload"),
+    globalContext: readContext(context),
+    extensions: readExtensions(extensions),
+  }));
+  const logger = await createLogger(readLogLevel(flags.logLevel, "warn"));
+  const exits = listenForExit({ onException: (error) => logger.fatal({ err: error }, "a fault of ours") });
+  try {
+    const onProgress = (plugin: string, step: string): void => say(`plugin ${plugin}: ${step}`);
+    const opened = await openHost(flags, { logger, command: "invoke", onProgress });
+    try {
+      if (!opened.host.hasHook(hook)) say(`no plugin has the hook ${hook}`);
+      const askHook = createAskHook(opened);
+      const asker = { principal: "local", door: "command" } as const;
+      const outcome = await askHook(asker, { ...request, signal: exits.signal }).catch(ofExecutor);
+      if (flags.json === true) printJson(toldOutcome(outcome));
+      else show(outcome);
+      return outcome.allowed ? exitCodes.good : exitCodes.refused;
+    } finally {
+      await opened.close(exits.cause() ?? "done");
+    }
+  } finally {
+    exits.release();
+  }
+}
+
+function show(outcome: HookOutcome): void {
+  const { allowed, violation, executions, payload, result, httpHeaders } = outcome;
+  for (const { plugin, status, durationMs, reason } of executions) {
+    printLine(
+      `${status.padEnd(9)}  plugin ${plugin}  ${durationMs.toFixed(1)} ms${reason === undefined ? "" : `  ${reason}`}`,
+    );
+  }
+  if (!allowed && violation !== undefined) {
+    printLine(`DENIED by plugin ${violation.plugin}: ${violation.reason} (${violation.code})`);
+    if (violation.description !== "" && violation.description !== violation.reason)
+      printLine(`  ${violation.description}`);
+    if (Object.keys(violation.details).length > 0) printLine(`  details ${JSON.stringify(violation.details)}`);
+    return;
+  }
+  printLine("allowed");
+  printLine(`payload ${JSON.stringify(payload)}`);
+  if (result !== undefined) printLine(`result ${JSON.stringify(result)}`);
+  if (Object.keys(httpHeaders).length > 0) printLine(`headers ${JSON.stringify(httpHeaders)}`);
+}
+
+function ofDocuments<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof RequestFault)) throw error;
+    throw new AppError("PAYLOAD_INVALID", error.message);
+  }
+}

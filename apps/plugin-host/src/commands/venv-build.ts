@@ -1,0 +1,127 @@
+import { resolve } from "node:path";
+import { createLogger, exitCodes, listenForExit, printJson, printLine, say } from "@berth/command-line";
+import { isolatedVenv, isVenvHostError, openEnvironmentStore } from "@berth/venv-host";
+import { createPluginHost, type PluginEntry, type PluginKind } from "@berth/venv-host/executor";
+import { workerConfine } from "../confine/worker-confine.js";
+import { AppError, ofExecutor } from "../errors.js";
+import { type GotEnvironment, pluginEnvironments } from "../hosting/plugin-environments.js";
+import { type HostFlags, readLogLevel, readStoreFlags } from "../options.js";
+import { loadPlugins } from "../plugins-file.js";
+import { openStateFolder } from "../state-folder.js";
+
+/** What became of one plugin. */
+interface Built {
+  readonly plugin: string;
+  readonly ok: boolean;
+  /** `cached`, `built`, `rebuilt`, `installed`; undefined when there is no environment. */
+  readonly origin?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly key?: string | undefined;
+  readonly path?: string | undefined;
+  readonly evidence?: Readonly<Record<string, string | number | boolean>> | undefined;
+  readonly error?: string | undefined;
+  /** The end of what an installer or a worker said. */
+  readonly output?: string | undefined;
+}
+
+/** Makes environments and starts each plugin's worker once. Exit code 1 when a plugin cannot be made ready. */
+export async function venvBuildCommand(
+  names: readonly string[],
+  flags: HostFlags & { readonly json?: boolean | undefined },
+): Promise<number> {
+  const terms = readStoreFlags(flags);
+  const config = await loadPlugins(flags.config);
+  const entries = pick(config.plugins, names);
+  const logger = await createLogger(readLogLevel(flags.logLevel, "warn"));
+  for (const warning of config.warnings) logger.warn(`${flags.config}: ${warning}`);
+  const { venvs } = await openStateFolder(flags.state);
+  const exits = listenForExit();
+  try {
+    await using store = await openEnvironmentStore({ path: venvs, ...terms });
+    let got: GotEnvironment | undefined;
+    const acquire = pluginEnvironments({
+      store,
+      onGot: async (environment) => {
+        got = environment;
+      },
+    });
+    const kind = isolatedVenv({ acquire, cwd: resolve(flags.cwd ?? "."), confine: workerConfine() });
+    checkAll({ ...config, plugins: entries }, kind);
+    const built: Built[] = [];
+    for (const entry of entries) {
+      got = undefined;
+      const { evidence, error } = await makeReady(kind, entry, exits.signal);
+      exits.signal.throwIfAborted();
+      built.push(toldBuild(entry, got, evidence, error));
+      if (flags.json !== true) print(built.at(-1));
+    }
+    if (flags.json === true) printJson({ plugins: built });
+    return built.every(({ ok }) => ok) ? exitCodes.good : exitCodes.failed;
+  } finally {
+    exits.release();
+  }
+}
+
+/** @throws {AppError} for a name that no plugin has. */
+function pick(plugins: readonly PluginEntry[], names: readonly string[]): readonly PluginEntry[] {
+  const unknown = names.find((name) => !plugins.some((entry) => entry.name === name));
+  if (unknown !== undefined) throw new AppError("USAGE", `there is no plugin ${unknown} in the configuration`);
+  const enabled = plugins.filter(({ mode }) => mode !== "disabled");
+  return names.length === 0 ? enabled : plugins.filter(({ name }) => names.includes(name));
+}
+
+/** As a host would check them. Nothing is started. */
+function checkAll(config: Parameters<typeof createPluginHost>[0]["config"], kind: PluginKind): void {
+  try {
+    createPluginHost({ config, kinds: [kind] });
+  } catch (error) {
+    ofExecutor(error);
+  }
+}
+
+interface Readiness {
+  readonly evidence?: Built["evidence"];
+  readonly error?: unknown;
+}
+
+async function makeReady(kind: PluginKind, entry: PluginEntry, signal: AbortSignal): Promise<Readiness> {
+  try {
+    const onProgress = (step: string): void => say(`plugin ${entry.name}: ${step}`);
+    await using plugin = await kind.open(entry, { signal, onProgress, onLog: () => {} });
+    return { evidence: plugin.evidence };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function toldBuild(
+  { name }: PluginEntry,
+  got: GotEnvironment | undefined,
+  evidence: Built["evidence"],
+  error: unknown,
+): Built {
+  const environment =
+    got === undefined
+      ? {}
+      : "held" in got
+        ? { origin: got.held.origin, reason: got.held.reason, key: got.held.key, path: got.held.path }
+        : { origin: "installed", path: got.installed };
+  if (error === undefined) return { plugin: name, ok: true, ...environment, evidence };
+  const message = error instanceof Error ? error.message : String(error);
+  const details = isVenvHostError(error) ? error.details : undefined;
+  return { plugin: name, ok: false, ...environment, error: message, output: details?.stderrExcerpt };
+}
+
+function print(built: Built | undefined): void {
+  if (built === undefined) return;
+  const { plugin, ok, origin, key, path, reason, evidence, error, output } = built;
+  if (!ok) {
+    printLine(`FAILED   plugin ${plugin}: ${error ?? ""}`);
+    for (const line of (output ?? "").split("\n").filter((text) => text !== "")) printLine(`         ${line}`);
+    return;
+  }
+  const versions = `python ${evidence?.["pythonVersion"] ?? "?"}, cpex ${evidence?.["cpexVersion"] ?? "unknown"}`;
+  printLine(
+    `${(origin ?? "").padEnd(9)}plugin ${plugin}  ${key?.slice(0, 16) ?? path ?? ""}  ${versions}${reason === undefined ? "" : `  (${reason})`}`,
+  );
+}

@@ -1,0 +1,177 @@
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { listenForExit } from "@berth/command-line";
+import { type Check, showChecks } from "@berth/command-line/doctor";
+import { probe } from "@berth/process-confinement";
+import {
+  type EnvironmentRequest,
+  type EnvironmentStore,
+  findInstalledEnvironment,
+  isolatedVenv,
+  isVenvHostError,
+  openEnvironmentStore,
+  type PluginOfEnvironment,
+} from "@berth/venv-host";
+import { createPluginHost, type PluginEntry, type PluginKind, type PluginsConfig } from "@berth/venv-host/executor";
+import { workerConfine } from "../confine/worker-confine.js";
+import { ofExecutor } from "../errors.js";
+import { type HostFlags, readStoreFlags } from "../options.js";
+import { loadPlugins } from "../plugins-file.js";
+import { openStateFolder } from "../state-folder.js";
+
+/** Says what keeps plugins from running. Nothing is built or started. Exit code 0 when `serve` would start, else 1. */
+export async function venvDoctorCommand(flags: HostFlags & { readonly json?: boolean | undefined }): Promise<number> {
+  const exits = listenForExit();
+  const { version, execPath } = process;
+  const checks: Check[] = [{ name: "this program", status: "ok", message: `runs on node ${version} at ${execPath}` }];
+  try {
+    const cwd = resolve(flags.cwd ?? ".");
+    const config = await step(
+      checks,
+      "configuration",
+      async () => checkedConfig(flags.config, cwd),
+      () => flags.config,
+    );
+    for (const message of config?.warnings ?? []) checks.push({ name: "configuration", status: "warn", message });
+    await checkPluginsFolder(checks, cwd);
+    const state = await step(
+      checks,
+      "state folder",
+      () => openStateFolder(flags.state),
+      ({ path }) => path,
+    );
+    if (config === undefined || state === undefined) return showChecks(checks, flags);
+    const terms = readStoreFlags(flags);
+    const open = (): Promise<EnvironmentStore> => openEnvironmentStore({ path: state.venvs, ...terms });
+    const store = await step(checks, "store of environments", open, () => state.venvs);
+    if (store === undefined) return showChecks(checks, flags);
+    await using _store = store;
+    const known = new Set((await store.list()).filter(({ state: is }) => is === "ready").map(({ key }) => key));
+    for (const entry of config.plugins.filter(({ mode }) => mode !== "disabled")) {
+      checks.push(await checkPlugin(entry, cwd, { store, known }, exits.signal));
+    }
+    if (config.plugins.some((entry) => isConfined(entry))) checks.push(await checkConfinement(exits.signal));
+  } finally {
+    exits.release();
+  }
+  return showChecks(checks, flags);
+}
+
+async function step<T>(
+  checks: Check[],
+  name: string,
+  act: () => Promise<T>,
+  message: (value: T) => string,
+): Promise<T | undefined> {
+  try {
+    const value = await act();
+    checks.push({ name, status: "ok", message: message(value) });
+    return value;
+  } catch (error) {
+    checks.push(failed(name, error));
+    return undefined;
+  }
+}
+
+function failed(name: string, error: unknown): Check {
+  const lines = error instanceof Error && "lines" in error && Array.isArray(error.lines) ? error.lines.map(String) : [];
+  const cure = isVenvHostError(error) ? error.details.cure : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  return { name, status: "fail", message: [message, ...lines].join("; "), advice: cure };
+}
+
+/** As `serve` would check it: with the kinds' own faults. */
+async function checkedConfig(path: string, cwd: string): Promise<PluginsConfig> {
+  const config = await loadPlugins(path);
+  const kind = isolatedVenv({ acquire: refuse, cwd, confine: workerConfine() });
+  try {
+    createPluginHost({ config, kinds: [kind] });
+  } catch (error) {
+    ofExecutor(error);
+  }
+  return config;
+}
+
+function refuse(): Promise<never> {
+  return Promise.reject(new Error("nothing is started here"));
+}
+
+async function checkPluginsFolder(checks: Check[], cwd: string): Promise<void> {
+  const path = join(cwd, "plugins");
+  const found = await stat(path).catch(() => undefined); // absent: said below
+  const name = "plugins folder";
+  if (found?.isDirectory() === true) checks.push({ name, status: "ok", message: path });
+  else {
+    const advice = "make it, or name the folder that has it with --cwd";
+    checks.push({ name, status: "warn", message: `there is no folder ${path}: no plugin can be loaded`, advice });
+  }
+}
+
+interface Known {
+  readonly store: EnvironmentStore;
+  /** Keys of environments that are there. */
+  readonly known: ReadonlySet<string>;
+}
+
+/** What it would run in. A plugin that cannot run keeps `serve` from nothing: each has its `on_error`. */
+async function checkPlugin(
+  entry: PluginEntry,
+  cwd: string,
+  { store, known }: Known,
+  signal: AbortSignal,
+): Promise<Check> {
+  const name = `plugin ${entry.name}`;
+  try {
+    const asked = await requestOf(entry, cwd, signal);
+    const installed = await findInstalledEnvironment(asked.plugin);
+    if (installed.verdict === "valid")
+      return { name, status: "ok", message: `uses ${installed.path}, as it was installed` };
+    const { digest } = await store.keyOf(asked.request, { signal });
+    const told = installed.verdict === "venv missing" ? "" : `; ${installed.path} is not used: ${installed.verdict}`;
+    const where = known.has(digest)
+      ? `its environment ${digest.slice(0, 16)} is built`
+      : `its environment ${digest.slice(0, 16)} is built at its first use`;
+    return { name, status: "ok", message: `${where}${told}` };
+  } catch (error) {
+    return { ...failed(name, error), status: "warn" };
+  }
+}
+
+interface Asked {
+  readonly request: EnvironmentRequest;
+  readonly plugin: PluginOfEnvironment;
+}
+
+/** Opens the plugin as far as its environment, to see which one it asks for. */
+async function requestOf(entry: PluginEntry, cwd: string, signal: AbortSignal): Promise<Asked> {
+  let asked: Asked | undefined;
+  const enough = new Error("asked");
+  const kind: PluginKind = isolatedVenv({
+    cwd,
+    confine: workerConfine(),
+    acquire: (request, _options, plugin) => {
+      asked = { request, plugin };
+      return Promise.reject(enough);
+    },
+  });
+  try {
+    await using _plugin = await kind.open(entry, { signal, onProgress: () => {}, onLog: () => {} });
+  } catch (error) {
+    if (error !== enough) throw error;
+  }
+  if (asked === undefined) throw new Error(`plugin ${entry.name} asks for no environment`);
+  return asked;
+}
+
+function isConfined({ config }: PluginEntry): boolean {
+  const confine = config?.["confine"];
+  return confine !== undefined && confine !== null && confine !== false;
+}
+
+async function checkConfinement(signal: AbortSignal): Promise<Check> {
+  const name = "confinement of workers";
+  const report = await probe({ limits: [], signal });
+  if (report.usable) return { name, status: "ok", message: "this machine holds what `confine` asks for" };
+  const lacking = report.findings.find(({ holds }) => !holds);
+  return { name, status: "warn", message: lacking?.cause ?? "sandboxes do not come up here", advice: lacking?.cure };
+}

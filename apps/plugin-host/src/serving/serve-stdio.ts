@@ -1,0 +1,125 @@
+import type { Readable, Writable } from "node:stream";
+import { type Message, type RequestId, wireErrors } from "@berth/jsonrpc-framing";
+import { createStreamTransport, isStdioTransportError, type Transport } from "@berth/stdio-transport";
+import { type Answer, answerRequest, errorAnswer, readFrame } from "../rpc/answer.js";
+import type { HostMethods } from "../rpc/methods.js";
+import { hostErrors } from "../rpc/wire-error.js";
+
+export interface ServeStdioOptions {
+  readonly methods: HostMethods;
+  readonly readable: Readable;
+  readonly writable: Writable;
+  /** Ends the serving at once; what is under way is answered with an error. */
+  readonly signal: AbortSignal;
+  readonly onFault: (fault: unknown) => void;
+}
+
+/** Requests under way at once; one more is answered with an error. */
+const maxRequests = 256;
+/** Of one message, in and out. */
+const maxFrameBytes = 16 * 1024 * 1024;
+/** How long requests that are under way may take once the client has ended its input. */
+const drainMs = 60_000;
+
+const asker = { principal: "local", door: "stdio" } as const;
+
+/** Answers JSON-RPC requests, one message a line, until the client ends its input. */
+export async function serveStdio({ methods, readable, writable, signal, onFault }: ServeStdioOptions): Promise<void> {
+  const transport = createStreamTransport({ readable, writable, maxFrameBytes, unterminated: "accept" });
+  const running = new Map<RequestId, AbortController>();
+  const pending = new Set<Promise<void>>();
+  const send = (answer: Answer): Promise<void> => sendAnswer(transport, answer, onFault);
+
+  const run = async (request: Extract<Message, { readonly kind: "request" }>): Promise<void> => {
+    if (running.has(request.id)) {
+      return send(
+        errorAnswer(request.id, { code: wireErrors.invalidRequest, message: "this id is that of a request under way" }),
+      );
+    }
+    if (running.size >= maxRequests) {
+      return send(
+        errorAnswer(request.id, { code: hostErrors.busy, message: `${maxRequests} requests are under way already` }),
+      );
+    }
+    const ending = new AbortController();
+    running.set(request.id, ending);
+    try {
+      const both = AbortSignal.any([ending.signal, signal]);
+      const answer = await answerRequest(methods, asker, request, { signal: both, onFault });
+      await send(ending.signal.aborted ? errorAnswer(request.id, cancelled) : answer);
+    } finally {
+      running.delete(request.id);
+    }
+  };
+  const begin = (work: Promise<void>): void => {
+    pending.add(work);
+    void work.catch(onFault).finally(() => pending.delete(work));
+  };
+  const take = (frame: Uint8Array): void => {
+    const message = readFrame(frame);
+    if (!("kind" in message)) begin(send(message));
+    else if (message.kind === "request") begin(run(message));
+    else if (message.kind === "notification") cancel(message, running);
+    // An answer: nothing was asked.
+  };
+  transport.start({
+    onFrame: ({ bytes }) => take(bytes),
+    onFault: (fault, frame) => {
+      if (frame !== undefined) take(frame.bytes);
+      else begin(send(errorAnswer(null, { code: wireErrors.parse, message: fault.message })));
+    },
+    onOversize: ({ envelope, byteLength }) => {
+      const message = `a message of ${byteLength} bytes is over ${maxFrameBytes}`;
+      if (envelope?.kind !== "notification")
+        begin(send(errorAnswer(envelope?.id ?? null, { code: wireErrors.invalidRequest, message })));
+    },
+    onClose: () => {},
+  });
+  const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  if (!signal.aborted) await Promise.race([ended(readable), transport.closed, aborted]);
+  await settle(pending, running);
+  await transport.close();
+}
+
+const cancelled = { code: hostErrors.cancelled, message: "the client took this request back" } as const;
+
+function ended(readable: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    if (readable.readableEnded || readable.destroyed) return resolve();
+    for (const event of ["end", "close", "error"]) readable.once(event, () => resolve());
+  });
+}
+
+/** Waits for what is under way, and then takes it back. */
+async function settle(
+  pending: ReadonlySet<Promise<void>>,
+  running: ReadonlyMap<RequestId, AbortController>,
+): Promise<void> {
+  const late = setTimeout(() => {
+    for (const ending of running.values()) ending.abort(new Error("the client has ended its input"));
+  }, drainMs);
+  while (pending.size > 0) await Promise.allSettled(pending);
+  clearTimeout(late);
+}
+
+/** `$/cancelRequest`, as language servers have it: the answer is then an error. */
+function cancel(
+  { method, params }: Extract<Message, { readonly kind: "notification" }>,
+  running: ReadonlyMap<RequestId, AbortController>,
+): void {
+  if (method !== "$/cancelRequest" || params === undefined || !("id" in params)) return;
+  const { id } = params;
+  if (typeof id === "string" || typeof id === "number") running.get(id)?.abort(new Error("cancelled"));
+}
+
+async function sendAnswer(transport: Transport, answer: Answer, onFault: (fault: unknown) => void): Promise<void> {
+  try {
+    await transport.send(Buffer.from(JSON.stringify(answer)));
+  } catch (error) {
+    if (!isStdioTransportError(error)) throw error;
+    if (error.code === "TRANSPORT_CLOSED") return; // nobody reads any more
+    if (error.code !== "FRAME_TOO_LARGE") return onFault(error);
+    const message = `the answer is over ${maxFrameBytes} bytes`;
+    await sendAnswer(transport, errorAnswer(answer.id, { code: wireErrors.internal, message }), onFault);
+  }
+}
