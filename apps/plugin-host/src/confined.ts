@@ -33,8 +33,13 @@ async function run(): Promise<number> {
 
 /** Without what lies in another one: targets must not hide one another. */
 function outermost(paths: readonly string[]): readonly string[] {
-  const all = [...new Set(paths)];
+  const all = [...new Set(paths)].filter((path) => !isOfSystem(path));
   return all.filter((path) => !all.some((other) => path.startsWith(`${other}/`)));
+}
+
+/** There in every sandbox. */
+function isOfSystem(path: string): boolean {
+  return /^\/(?:usr|bin|sbin|lib|lib32|lib64|libx32)(?:\/|$)/u.test(path);
 }
 
 function ownEnvironment(): Record<string, string> {

@@ -28,7 +28,8 @@ function withStore(command: Command): Command {
     .addOption(new Option("--installer <name>", "what installs requirements").choices(["auto", "uv", "pip"]))
     .option("--index <url>", "take distributions from this index")
     .option("--wheels <dir...>", "take distributions from these folders of wheels only, without a network")
-    .option("--require-hashes", "refuse requirements that are not named with their hashes");
+    .option("--require-hashes", "refuse requirements that are not named with their hashes")
+    .option("--confine-installs", "with --wheels: installers run in a sandbox");
 }
 
 /** Whose plugins, and where their code is. */

@@ -9,6 +9,7 @@ export interface StoreFlags {
   readonly index?: string | undefined;
   readonly wheels?: readonly string[] | undefined;
   readonly requireHashes?: boolean | undefined;
+  readonly confineInstalls?: boolean | undefined;
 }
 
 /** What every command that runs plugins is told. */
@@ -24,16 +25,20 @@ export interface StoreTerms {
   readonly installer: "auto" | "uv" | "pip";
   readonly index: IndexPolicy;
   readonly requireHashes: boolean;
+  readonly confineInstalls: boolean;
 }
 
 /** @throws {AppError} `USAGE` */
 export function readStoreFlags(flags: StoreFlags): StoreTerms {
-  const { installer = "auto", index, wheels = [], requireHashes = false } = flags;
+  const { installer = "auto", index, wheels = [], requireHashes = false, confineInstalls = false } = flags;
   if (installer !== "auto" && installer !== "uv" && installer !== "pip") {
     throw new AppError("USAGE", `--installer ${installer} is none of auto, uv, pip`);
   }
   if (index !== undefined && wheels.length > 0) throw new AppError("USAGE", "--index and --wheels exclude one another");
-  return { installer, index: indexOf(index, wheels), requireHashes };
+  if (confineInstalls && wheels.length === 0) {
+    throw new AppError("USAGE", "--confine-installs needs --wheels: a confined install has no network");
+  }
+  return { installer, index: indexOf(index, wheels), requireHashes, confineInstalls };
 }
 
 function indexOf(index: string | undefined, wheels: readonly string[]): IndexPolicy {

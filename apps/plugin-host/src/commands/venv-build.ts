@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import { createLogger, exitCodes, listenForExit, printJson, printLine, say } from "@berth/command-line";
-import { isolatedVenv, isVenvHostError, openEnvironmentStore } from "@berth/venv-host";
+import { isVenvHostError } from "@berth/venv-host";
 import { createPluginHost, type PluginEntry, type PluginKind } from "@berth/venv-host/executor";
-import { workerConfine } from "../confine/worker-confine.js";
 import { AppError, ofExecutor } from "../errors.js";
+import { openStore } from "../hosting/open-store.js";
 import { type GotEnvironment, pluginEnvironments } from "../hosting/plugin-environments.js";
+import { workersKind } from "../hosting/workers-kind.js";
 import { type HostFlags, readLogLevel, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
 import { openStateFolder } from "../state-folder.js";
@@ -37,7 +38,7 @@ export async function venvBuildCommand(
   const { venvs } = await openStateFolder(flags.state);
   const exits = listenForExit();
   try {
-    await using store = await openEnvironmentStore({ path: venvs, ...terms });
+    await using store = await openStore(venvs, terms);
     let got: GotEnvironment | undefined;
     const acquire = pluginEnvironments({
       store,
@@ -45,7 +46,7 @@ export async function venvBuildCommand(
         got = environment;
       },
     });
-    const kind = isolatedVenv({ acquire, cwd: resolve(flags.cwd ?? "."), confine: workerConfine() });
+    const kind = workersKind(acquire, resolve(flags.cwd ?? "."));
     checkAll({ ...config, plugins: entries }, kind);
     const built: Built[] = [];
     for (const entry of entries) {

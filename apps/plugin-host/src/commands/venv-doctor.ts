@@ -7,14 +7,13 @@ import {
   type EnvironmentRequest,
   type EnvironmentStore,
   findInstalledEnvironment,
-  isolatedVenv,
   isVenvHostError,
-  openEnvironmentStore,
   type PluginOfEnvironment,
 } from "@berth/venv-host";
 import { createPluginHost, type PluginEntry, type PluginKind, type PluginsConfig } from "@berth/venv-host/executor";
-import { workerConfine } from "../confine/worker-confine.js";
 import { ofExecutor } from "../errors.js";
+import { openStore } from "../hosting/open-store.js";
+import { workersKind } from "../hosting/workers-kind.js";
 import { type HostFlags, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
 import { openStateFolder } from "../state-folder.js";
@@ -42,7 +41,7 @@ export async function venvDoctorCommand(flags: HostFlags & { readonly json?: boo
     );
     if (config === undefined || state === undefined) return showChecks(checks, flags);
     const terms = readStoreFlags(flags);
-    const open = (): Promise<EnvironmentStore> => openEnvironmentStore({ path: state.venvs, ...terms });
+    const open = (): Promise<EnvironmentStore> => openStore(state.venvs, terms);
     const store = await step(checks, "store of environments", open, () => state.venvs);
     if (store === undefined) return showChecks(checks, flags);
     await using _store = store;
@@ -83,7 +82,7 @@ function failed(name: string, error: unknown): Check {
 /** As `serve` would check it: with the kinds' own faults. */
 async function checkedConfig(path: string, cwd: string): Promise<PluginsConfig> {
   const config = await loadPlugins(path);
-  const kind = isolatedVenv({ acquire: refuse, cwd, confine: workerConfine() });
+  const kind = workersKind(refuse, cwd);
   try {
     createPluginHost({ config, kinds: [kind] });
   } catch (error) {
@@ -146,14 +145,10 @@ interface Asked {
 async function requestOf(entry: PluginEntry, cwd: string, signal: AbortSignal): Promise<Asked> {
   let asked: Asked | undefined;
   const enough = new Error("asked");
-  const kind: PluginKind = isolatedVenv({
-    cwd,
-    confine: workerConfine(),
-    acquire: (request, _options, plugin) => {
-      asked = { request, plugin };
-      return Promise.reject(enough);
-    },
-  });
+  const kind: PluginKind = workersKind((request, _options, plugin) => {
+    asked = { request, plugin };
+    return Promise.reject(enough);
+  }, cwd);
   try {
     await using _plugin = await kind.open(entry, { signal, onProgress: () => {}, onLog: () => {} });
   } catch (error) {

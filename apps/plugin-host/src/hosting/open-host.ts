@@ -1,18 +1,18 @@
 import { resolve } from "node:path";
 import type { Logger } from "@berth/command-line";
-import { type EnvironmentStore, isolatedVenv, openEnvironmentStore } from "@berth/venv-host";
+import type { EnvironmentStore } from "@berth/venv-host";
 import { createPluginHost, type PluginHost, type PluginsConfig } from "@berth/venv-host/executor";
 import { decisionEntry, environmentEntry, installedEntry } from "../audit/audit-entries.js";
 import { type AuditLog, openAuditLog } from "../audit/audit-log.js";
-import { workerConfine } from "../confine/worker-confine.js";
 import { ofExecutor } from "../errors.js";
 import { type HostFlags, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
 import { type Closers, createClosers } from "../serving/closers.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
-import { explainedKind } from "./explained-kind.js";
+import { openStore } from "./open-store.js";
 import { type GotEnvironment, pluginEnvironments } from "./plugin-environments.js";
+import { workersKind } from "./workers-kind.js";
 
 /** Plugins with everything that they stand on. */
 export interface OpenedHost {
@@ -47,7 +47,7 @@ export async function openHost(flags: HostFlags, options: OpenHostOptions): Prom
   try {
     const audit = await openLog(state, options, flags);
     closers.add("audit log", () => audit.close(reason.text));
-    const store = await openEnvironmentStore({ path: state.venvs, ...terms });
+    const store = await openStore(state.venvs, terms);
     closers.add("store of environments", () => store.close());
     const host = openPlugins({ flags, config, store, audit, options });
     closers.add("plugins", () => host.close());
@@ -84,13 +84,11 @@ interface PluginsParts {
 }
 
 function openPlugins({ flags, config, store, audit, options }: PluginsParts): PluginHost {
-  const cwd = resolve(flags.cwd ?? ".");
   const acquire = pluginEnvironments({ store, onGot: (got) => audit.record(gotEntry(got)) });
-  const kind = explainedKind(isolatedVenv({ acquire, cwd, confine: workerConfine() }), cwd);
   try {
     return createPluginHost({
       config,
-      kinds: [kind],
+      kinds: [workersKind(acquire, resolve(flags.cwd ?? "."))],
       record: (decision) => audit.record(decisionEntry(decision)),
       onProgress: options.onProgress,
       onLog: (plugin, line) => options.logger.debug({ plugin }, line),

@@ -1,4 +1,4 @@
-import type { Readable, Writable } from "node:stream";
+import { PassThrough, Readable, type Writable } from "node:stream";
 import { type Message, type RequestId, wireErrors } from "@berth/jsonrpc-framing";
 import { createStreamTransport, isStdioTransportError, type Transport } from "@berth/stdio-transport";
 import { type Answer, answerRequest, errorAnswer, readFrame } from "../rpc/answer.js";
@@ -21,14 +21,19 @@ const maxFrameBytes = 16 * 1024 * 1024;
 /** How long requests that are under way may take once the client has ended its input. */
 const drainMs = 60_000;
 
+const bounds = { maxFrameBytes, unterminated: "accept" } as const;
+
 const asker = { principal: "local", door: "stdio" } as const;
 
 /** Answers JSON-RPC requests, one message a line, until the client ends its input. */
 export async function serveStdio({ methods, readable, writable, signal, onFault }: ServeStdioOptions): Promise<void> {
-  const transport = createStreamTransport({ readable, writable, maxFrameBytes, unterminated: "accept" });
+  // Halves: the end of the client's input must not keep answers that are due from leaving.
+  const inbound = createStreamTransport({ readable, writable: new PassThrough(), ...bounds });
+  const outbound = createStreamTransport({ readable: new Readable({ read: () => undefined }), writable, ...bounds });
+  outbound.start({ onFrame: () => {}, onFault: () => {}, onClose: () => {} });
   const running = new Map<RequestId, AbortController>();
   const pending = new Set<Promise<void>>();
-  const send = (answer: Answer): Promise<void> => sendAnswer(transport, answer, onFault);
+  const send = (answer: Answer): Promise<void> => sendAnswer(outbound, answer, onFault);
 
   const run = async (request: Extract<Message, { readonly kind: "request" }>): Promise<void> => {
     if (running.has(request.id)) {
@@ -62,7 +67,7 @@ export async function serveStdio({ methods, readable, writable, signal, onFault 
     else if (message.kind === "notification") cancel(message, running);
     // An answer: nothing was asked.
   };
-  transport.start({
+  inbound.start({
     onFrame: ({ bytes }) => take(bytes),
     onFault: (fault, frame) => {
       if (frame !== undefined) take(frame.bytes);
@@ -76,19 +81,13 @@ export async function serveStdio({ methods, readable, writable, signal, onFault 
     onClose: () => {},
   });
   const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-  if (!signal.aborted) await Promise.race([ended(readable), transport.closed, aborted]);
+  if (!signal.aborted) await Promise.race([inbound.closed, outbound.closed, aborted]);
   await settle(pending, running);
-  await transport.close();
+  await inbound.close();
+  await outbound.close();
 }
 
 const cancelled = { code: hostErrors.cancelled, message: "the client took this request back" } as const;
-
-function ended(readable: Readable): Promise<void> {
-  return new Promise((resolve) => {
-    if (readable.readableEnded || readable.destroyed) return resolve();
-    for (const event of ["end", "close", "error"]) readable.once(event, () => resolve());
-  });
-}
 
 /** Waits for what is under way, and then takes it back. */
 async function settle(
