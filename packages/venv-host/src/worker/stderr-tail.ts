@@ -30,7 +30,7 @@ export function createStderrTail(hide: (text: string) => string): StderrTail {
 }
 
 /** The end of a text in at most so many bytes; a character that would be cut is left out. */
-export function lastCharacters(bytes: Buffer, maxBytes: number): string {
+function lastCharacters(bytes: Buffer, maxBytes: number): string {
   let start = Math.max(0, bytes.length - maxBytes);
   while (((bytes[start] ?? 0) & CONTINUATION_MASK) === CONTINUATION) start += 1;
   return bytes.toString("utf8", start);
