@@ -52,7 +52,7 @@ describe("a host that is killed while it builds", () => {
       const step = process.env["BERTH_SOAK"] === "1" ? 1 : 8;
       for (const [offset, side] of [
         [1, "before"],
-        [5, "after"],
+        [3, "after"],
       ] as const) {
         for (let at = offset; at <= calls.length; at += step) {
           const what = `killed ${side} ${calls[at - 1]}`;

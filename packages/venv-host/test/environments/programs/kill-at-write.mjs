@@ -23,9 +23,12 @@ function counted(name, original, owner) {
     const isIt = count === Number(at);
     if (logFile !== undefined) fs.writeSync(logFile, `${count} ${name} ${path}\n`);
     if (isIt && side === "before") die();
-    const result = await original.apply(this ?? owner, args);
-    if (isIt) die();
-    return result;
+    try {
+      return await original.apply(this ?? owner, args);
+    } finally {
+      // Also when it failed: some calls are expected to.
+      if (isIt) die();
+    }
   };
 }
 
