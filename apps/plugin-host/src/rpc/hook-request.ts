@@ -168,11 +168,11 @@ function readDelegation(value: JsonValue | undefined): Extensions["delegation"] 
   const hops = chain.map((hop, index) => readHop(hop, `${at}.chain[${index}]`));
   return {
     chain: hops,
-    depth: typeof depth === "number" ? depth : hops.length,
+    depth: numberOf(depth, `${at}.depth`) ?? hops.length,
     originSubjectId: textOf(given["originSubjectId"], `${at}.originSubjectId`),
     actorSubjectId: textOf(given["actorSubjectId"], `${at}.actorSubjectId`),
-    delegated: typeof delegated === "boolean" ? delegated : hops.length > 0,
-    ageSeconds: typeof ageSeconds === "number" ? ageSeconds : undefined,
+    delegated: flagOf(delegated, `${at}.delegated`) ?? hops.length > 0,
+    ageSeconds: numberOf(ageSeconds, `${at}.ageSeconds`),
   };
 }
 
@@ -207,6 +207,16 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
 function textOf(value: JsonValue | undefined, at: string): string | undefined {
   if (value === undefined || typeof value === "string") return value;
   throw new RequestFault(`${at} has to be a text`);
+}
+
+function numberOf(value: JsonValue | undefined, at: string): number | undefined {
+  if (value === undefined || typeof value === "number") return value;
+  throw new RequestFault(`${at} has to be a number`);
+}
+
+function flagOf(value: JsonValue | undefined, at: string): boolean | undefined {
+  if (value === undefined || typeof value === "boolean") return value;
+  throw new RequestFault(`${at} has to be true or false`);
 }
 
 function textsOf(value: JsonValue | undefined, at: string): readonly string[] {

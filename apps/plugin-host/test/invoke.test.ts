@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { readChain, verifyLogs } from "@berth/audit-chain";
+import { beforeAll, describe, expect, it } from "vitest";
+import { entryOf, makeWorld, run } from "./plugin-host.js";
+
+const world = makeWorld();
+const guard = world.config("plugins.yaml", { guard: entryOf("filters.Guard") });
+const invoke = ["invoke", "tool_pre_invoke", "--payload", "-", "--config"];
+
+beforeAll(async () => {
+  const built = await world.run(["venv", "build", "--config", guard]);
+  expect(built).toMatchObject({ code: 0, stdout: expect.stringContaining("plugin guard") });
+}, 120_000);
+
+async function entries(): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const logs = readdirSync(join(world.state, "audit")).sort();
+  const found = [];
+  for await (const entry of readChain(join(world.state, "audit", logs.at(-1) ?? ""))) found.push(entry);
+  return found;
+}
+
+describe("invoke", () => {
+  it("ends with 3 and the plugin's reason when it denies", async () => {
+    const { code, stdout } = await world.run([...invoke, guard], '{"name":"rm"}');
+    expect(code).toBe(3);
+    expect(stdout).toContain("DENIED by plugin guard: no rm (NO_RM)\n  rm is not allowed\n");
+  });
+
+  it("ends with 0 and what plugins changed when they allow", async () => {
+    const { code, stdout } = await world.run([...invoke, guard, "--json"], '{"name":"add","args":{"a":1}}');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      allowed: true,
+      payload: { name: "add", args: { seen: true } },
+      executions: [{ plugin: "guard", status: "modified" }],
+    });
+  });
+
+  it("writes each decision with its environment's digest into a log that verifies, and no payload", async () => {
+    const secret = "a-payload-that-is-nobody-else's";
+    await world.run([...invoke, guard], JSON.stringify({ name: "rm", args: { secret } }));
+    const log = await entries();
+    expect(log.map(({ type }) => type)).toEqual([
+      "session.open",
+      "plugin.environment",
+      "plugin.decision",
+      "plugin.hook",
+      "session.close",
+    ]);
+    const [, environment, decision, hook] = log;
+    expect(environment).toMatchObject({
+      plugin: "guard",
+      origin: "cached",
+      distributions: [expect.stringMatching(/^cpex==0\.1\.4 /)],
+    });
+    expect(decision).toMatchObject({
+      plugin: "guard",
+      status: "denied",
+      code: "NO_RM",
+      environmentDigest: environment?.["environmentDigest"],
+    });
+    expect(hook).toMatchObject({
+      outcome: "denied",
+      plugin: "guard",
+      principal: "local",
+      door: "command",
+      request: decision?.["request"],
+    });
+    expect(JSON.stringify(log)).not.toContain(secret);
+    expect((await verifyLogs(join(world.state, "audit"), {})).ok).toBe(true);
+  });
+
+  it("tells an import that failed by plugin, module and cause", async () => {
+    const config = world.config("broken.yaml", { "pii-filter": entryOf("filter.Guard") });
+    const { code, stdout } = await world.run([...invoke, config], '{"name":"add"}');
+    expect(code).toBe(3);
+    expect(stdout).toContain("plugin pii-filter: import of `my_pkg.filter` failed: No module named 'my_pkg.filter'");
+  });
+
+  it("keeps a token out of its output, its log and its folders", async () => {
+    const token = "tok-4f1e9c77d0a84be2";
+    const config = world.config("identity.yaml", {
+      identity: `${entryOf("filters.Identity", "", "identity_resolve")}, capabilities: [read_inbound_credentials]`,
+    });
+    const args = ["invoke", "identity_resolve", "--payload", "-", "--config", config, "--json", "--log", "debug"];
+    const payload = { raw_token: token, source: "bearer", headers: { authorization: `Bearer ${token}` } };
+    const { stdout, stderr } = await world.run(args, JSON.stringify(payload));
+    expect(JSON.parse(stdout)).toMatchObject({ executions: [{ plugin: "identity" }] });
+    expect(stdout + stderr).not.toContain(token);
+    for (const file of filesIn(world.folder)) expect(readFileSync(file).includes(token), file).toBe(false);
+  });
+
+  it.each([
+    {
+      name: "what is not JSON, without a word of it",
+      input: "tok-4f1e9c77d0a84be2",
+      says: "standard input is not JSON",
+    },
+    { name: "a payload that is no object", input: "[1]", says: "the payload has to be an object" },
+    { name: "a payload that the hook does not have", input: '{"args":{}}', says: "name" },
+  ])("refuses $name", async ({ input, says }) => {
+    const { code, stderr } = await world.run([...invoke, guard], input);
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+    expect(stderr).not.toContain("tok-4f1e");
+  });
+
+  it("refuses a configuration with each fault and its line, before anything is started", async () => {
+    const config = world.config("faulty.yaml", { one: "kind: wasm, hooks: [tool_pre_invoke]", two: entryOf("Guard;") });
+    const { code, stderr } = await world.run([...invoke, config], "{}");
+    expect(code).toBe(2);
+    expect(stderr).toContain("line 2: plugin one: there is no kind wasm; this host has isolated_venv");
+    expect(stderr).toContain("line 3: plugin two: config.class_name");
+  });
+
+  it("refuses two documents on standard input", async () => {
+    const { code, stderr } = await world.run([...invoke, guard, "--context", "-"], "{}");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("standard input can be only one")]);
+  });
+});
+
+it("says what it can do, and that a command lacks what it needs", async () => {
+  expect(await run(["--help"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/invoke.*serve.*venv/s) });
+  expect(await run(["invoke", "tool_pre_invoke"])).toMatchObject({ code: 2 });
+});
+
+function filesIn(folder: string): readonly string[] {
+  const found = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+  return found.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
+}
