@@ -54,7 +54,8 @@ function addInvoke(program: Command, finish: Finish): void {
     .argument("<hook>", "such as tool_pre_invoke")
     .requiredOption("--payload <file>", "the hook's payload as JSON; - is standard input")
     .option("--context <file>", "the request as JSON: requestId, user, tenantId, serverId, …; - is standard input")
-    .option("--extensions <file>", "its extensions as JSON: http, security, custom, …; - is standard input");
+    .option("--extensions <file>", "its extensions as JSON: http, security, custom, …; - is standard input")
+    .option("--credentials <file>", "its tokens as JSON, for plugins that may have them; - is standard input");
   withPlugins(command)
     .addOption(jsonOption())
     .addHelpText(

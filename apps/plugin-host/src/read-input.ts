@@ -13,7 +13,7 @@ export async function readDocuments(
   places: readonly (string | undefined)[],
 ): Promise<readonly (JsonValue | undefined)[]> {
   if (places.filter((place) => place === "-").length > 1) {
-    throw new AppError("USAGE", "standard input can be only one of --payload, --context, --extensions");
+    throw new AppError("USAGE", "standard input can be only one of --payload, --context, --extensions, --credentials");
   }
   const documents: (JsonValue | undefined)[] = [];
   for (const place of places) documents.push(place === undefined ? undefined : await readDocument(place));

@@ -67,6 +67,16 @@ it.each<{ name: string; params: JsonValue; says: string }>([
     params: { ...good, extensions: { delegation: { depth: "1" } } },
     says: "depth has to be a number",
   },
+  {
+    name: "a token that is a number",
+    params: { ...good, credentials: { inbound: [{ token: 1 }] } },
+    says: "inbound[0].token has to be a text",
+  },
+  {
+    name: "a kind of token that there is not",
+    params: { ...good, credentials: { inbound: [{ token: "t", kind: "x" }] } },
+    says: "kind has to be one of jwt",
+  },
   { name: "a name that is a number", params: { ...good, carried: 1 }, says: "carried has to be a text" },
 ])("refuses $name", ({ params, says }) => {
   expect(() => readAskedHook(params)).toThrow(says);

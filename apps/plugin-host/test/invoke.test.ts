@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readChain, verifyLogs } from "@berth/audit-chain";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -78,17 +78,22 @@ describe("invoke", () => {
     expect(stdout).toContain("plugin pii-filter: import of `my_pkg.filter` failed: No module named 'my_pkg.filter'");
   });
 
-  it("keeps a token out of its output, its log and its folders", async () => {
+  it("gives a token to the plugin that may have it, and keeps it out of its output, its log and its folders", async () => {
     const token = "tok-4f1e9c77d0a84be2";
     const config = world.config("identity.yaml", {
       identity: `${entryOf("filters.Identity", "", "identity_resolve")}, capabilities: [read_inbound_credentials]`,
     });
-    const args = ["invoke", "identity_resolve", "--payload", "-", "--config", config, "--json", "--log", "debug"];
-    const payload = { raw_token: token, source: "bearer", headers: { authorization: `Bearer ${token}` } };
-    const { stdout, stderr } = await world.run(args, JSON.stringify(payload));
-    expect(JSON.parse(stdout)).toMatchObject({ executions: [{ plugin: "identity" }] });
+    const payload = join(world.folder, "payload.json");
+    writeFileSync(payload, JSON.stringify({ source: "bearer", headers: {} }));
+    const args = ["invoke", "identity_resolve", "--payload", payload, "--config", config, "--json", "--log", "debug"];
+    const credentials = JSON.stringify({ inbound: [{ token }] });
+    const { stdout, stderr } = await world.run([...args, "--credentials", "-"], credentials);
+    expect(JSON.parse(stdout)).toMatchObject({ allowed: true, result: { subject: { id: "ada" } } });
+    expect(stderr).toContain("seen");
     expect(stdout + stderr).not.toContain(token);
     for (const file of filesIn(world.folder)) expect(readFileSync(file).includes(token), file).toBe(false);
+    const without = await world.run([...args]);
+    expect(JSON.parse(without.stdout)).toMatchObject({ allowed: false, executions: [{ status: "failed" }] });
   });
 
   it.each([

@@ -5,7 +5,10 @@ import { openHost } from "../hosting/open-host.js";
 import { type HostFlags, readLogLevel } from "../options.js";
 import { readDocuments } from "../read-input.js";
 import { createAskHook } from "../rpc/ask-hook.js";
-import { objectOf, RequestFault, readContext, readExtensions } from "../rpc/hook-request.js";
+import { readCredentials } from "../rpc/credentials.js";
+import { readExtensions } from "../rpc/extensions.js";
+import { readContext } from "../rpc/hook-request.js";
+import { objectOf, RequestFault } from "../rpc/json-members.js";
 import { toldOutcome } from "../rpc/outcome.js";
 
 /** What the command line says. */
@@ -13,17 +16,20 @@ export interface InvokeFlags extends HostFlags {
   readonly payload: string;
   readonly context?: string | undefined;
   readonly extensions?: string | undefined;
+  readonly credentials?: string | undefined;
   readonly json?: boolean | undefined;
 }
 
 /** Runs one hook over the plugins of a file. Exit code 3 when one denies. */
 export async function invokeCommand(hook: string, flags: InvokeFlags): Promise<number> {
-  const [payload, context, extensions] = await readDocuments([flags.payload, flags.context, flags.extensions]);
+  const { payload: from, context: of, extensions: about, credentials: tokens } = flags;
+  const [payload, context, extensions, credentials] = await readDocuments([from, of, about, tokens]);
   const request = ofDocuments(() => ({
     hook,
     payload: objectOf(payload, "the payload"),
     globalContext: readContext(context),
     extensions: readExtensions(extensions),
+    credentials: readCredentials(credentials),
   }));
   const logger = await createLogger(readLogLevel(flags.logLevel, "warn"));
   const exits = listenForExit({ onException: (error) => logger.fatal({ err: error }, "a fault of ours") });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CarriedState } from "@berth/venv-host/executor";
-import { RequestFault } from "./hook-request.js";
+import { RequestFault } from "./json-members.js";
 
 /** Names, for clients, of what plugins noted. Each is known to the principal that got it. */
 export interface CarriedNames {

@@ -2,7 +2,8 @@ import type { JsonObject as FrameObject, JsonValue as FrameValue } from "@berth/
 import type { PluginHealth, PluginHost, PluginStatus } from "@berth/venv-host/executor";
 import type { Asker, AskHook } from "./ask-hook.js";
 import { type CarriedNames, createCarriedNames } from "./carried-names.js";
-import { objectOf, RequestFault, readAskedHook } from "./hook-request.js";
+import { readAskedHook } from "./hook-request.js";
+import { objectOf, RequestFault } from "./json-members.js";
 import { type ToldOutcome, toldOutcome } from "./outcome.js";
 
 /** What clients may ask for, by each door. */

@@ -1,7 +1,7 @@
 import { type WireError, wireErrors } from "@berth/jsonrpc-framing";
 import { isPluginHostError } from "@berth/venv-host/executor";
 import { NotRecorded } from "../audit/not-recorded.js";
-import { RequestFault } from "./hook-request.js";
+import { RequestFault } from "./json-members.js";
 
 /** Numbers of this program's own, from the range that JSON-RPC 2.0 § 5.1 leaves to servers. */
 export const hostErrors = {
