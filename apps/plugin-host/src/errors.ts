@@ -1,6 +1,5 @@
 import { CommandError, type CommandErrorOptions, exitCodes } from "@berth/command-line";
 import { isStateError } from "@berth/state-folder";
-import { isPluginHostError } from "@berth/venv-host/executor";
 
 /** Reasons a command ends early. */
 export type AppErrorCode =
@@ -27,19 +26,4 @@ export function ofState(error: unknown): never {
   if (!isStateError(error)) throw error;
   const code = error.code === "TEXT_TOO_LARGE" ? "USAGE" : error.code;
   throw new AppError(code, error.message, { cause: error.cause });
-}
-
-/** For `catch`: what the executor refuses of a file or a request, as an error of ours; any other error again. */
-export function ofExecutor(error: unknown): never {
-  if (!isPluginHostError(error)) throw error;
-  switch (error.code) {
-    case "CONFIG_INVALID":
-    case "KIND_UNKNOWN":
-      throw new AppError("CONFIG_INVALID", "the plugins cannot be run as they are configured", { lines: error.faults });
-    case "PAYLOAD_INVALID":
-    case "OPTION_INVALID":
-      throw new AppError("PAYLOAD_INVALID", error.message);
-    default:
-      throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import { readText } from "@berth/state-folder";
 import { type PluginsConfig, readPluginsConfig } from "@berth/venv-host/executor";
-import { AppError, ofExecutor, ofState } from "./errors.js";
+import { AppError, ofState } from "./errors.js";
+import { ofExecutor } from "./hosting/executor-fault.js";
 
 /** Largest `plugins.yaml`, in bytes; the reader bounds its characters too. */
 const maxConfigBytes = 1024 * 1024;

@@ -1,6 +1,7 @@
 import { createLogger, exitCodes, listenForExit, printJson, printLine, say } from "@berth/command-line";
 import type { HookOutcome } from "@berth/venv-host/executor";
-import { AppError, ofExecutor } from "../errors.js";
+import { AppError } from "../errors.js";
+import { ofExecutor } from "../hosting/executor-fault.js";
 import { openHost } from "../hosting/open-host.js";
 import { type HostFlags, readLogLevel } from "../options.js";
 import { readDocuments } from "../read-input.js";

@@ -11,7 +11,7 @@ import {
   type PluginOfEnvironment,
 } from "@berth/venv-host";
 import { createPluginHost, type PluginEntry, type PluginKind, type PluginsConfig } from "@berth/venv-host/executor";
-import { ofExecutor } from "../errors.js";
+import { ofExecutor } from "../hosting/executor-fault.js";
 import { openStore } from "../hosting/open-store.js";
 import { workersKind } from "../hosting/workers-kind.js";
 import { type HostFlags, readStoreFlags } from "../options.js";
