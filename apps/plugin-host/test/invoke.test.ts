@@ -119,6 +119,14 @@ describe("invoke", () => {
     expect(stderr).toContain("line 3: plugin two: config.class_name");
   });
 
+  it("ends in words when it is told to while a plugin works", async () => {
+    const config = world.config("slow.yaml", { slow: entryOf("filters.Slow") });
+    const input = JSON.stringify({ name: "a", args: { seconds: 60 } });
+    const { code, stderr } = await world.run([...invoke, config], input, "starting the worker");
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/berth-plugin-host: ended by SIGINT\n$/)]);
+    expect((await entries()).at(-1)).toMatchObject({ type: "session.close", reason: "SIGINT" });
+  });
+
   it("refuses two documents on standard input", async () => {
     const { code, stderr } = await world.run([...invoke, guard, "--context", "-"], "{}");
     expect([code, stderr]).toEqual([2, expect.stringContaining("standard input can be only one")]);

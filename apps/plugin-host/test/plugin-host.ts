@@ -27,7 +27,7 @@ export interface World {
   /** Writes a `plugins.yaml` of entries, each the lines after its `name`. */
   config(name: string, entries: Readonly<Record<string, string>>): string;
   /** Runs a command that reads plugins to its end. */
-  run(args: readonly string[], input?: string): Promise<Finished>;
+  run(args: readonly string[], input?: string, endAt?: string): Promise<Finished>;
   /** Options that each such command needs. */
   readonly options: readonly string[];
 }
@@ -104,7 +104,7 @@ export function makeWorld(): World {
       writeFileSync(path, `plugins:\n${lines.join("\n")}\n`);
       return path;
     },
-    run: (args, input) => run([...args, ...options], input),
+    run: (args, input, endAt) => run([...args, ...options], input, endAt),
   };
 }
 
@@ -114,13 +114,17 @@ export function entryOf(className: string, more = "", hooks = "tool_pre_invoke")
   return `kind: isolated_venv, hooks: [${hooks}], config: { ${config} }`;
 }
 
-/** Runs any command to its end. */
-export async function run(args: readonly string[], input = ""): Promise<Finished> {
+/** Runs any command to its end. @param endAt When it has said this on stderr, it gets SIGINT. */
+export async function run(args: readonly string[], input = "", endAt?: string): Promise<Finished> {
   const child = spawn(process.execPath, [bin, ...args], { env: plainEnvironment, stdio: "pipe", timeout: 100_000 });
   const text = { stdout: "", stderr: "" };
+  let isTold = false;
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (chunk: string) => {
       text[name] += chunk;
+      // Once: a second one ends a process at once.
+      if (endAt === undefined || isTold || !text.stderr.includes(endAt)) return;
+      isTold = child.kill("SIGINT");
     });
   }
   child.stdin.on("error", () => {}); // it may end before it has read its input
@@ -134,6 +138,8 @@ export interface Served {
   readonly url: string;
   /** Sends SIGTERM; the exit code. */
   end(): Promise<number | null>;
+  /** Sends SIGKILL. */
+  kill(): Promise<void>;
 }
 
 /** Starts `serve --http` on a free port. It does not outlive the test. */
@@ -162,6 +168,10 @@ export async function serve(world: World, args: readonly string[]): Promise<Serv
       child.kill("SIGTERM");
       const [code] = await closed;
       return code;
+    },
+    kill: async () => {
+      child.kill("SIGKILL");
+      await closed;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createLogger, exitCodes, listenForExit, printJson, printLine, say } from "@berth/command-line";
+import { createLogger, exitCodes, printJson, printLine, say } from "@berth/command-line";
 import type { HookOutcome } from "@berth/venv-host/executor";
 import { AppError } from "../errors.js";
 import { ofExecutor } from "../hosting/executor-fault.js";
@@ -11,6 +11,7 @@ import { readExtensions } from "../rpc/extensions.js";
 import { readContext } from "../rpc/hook-request.js";
 import { objectOf, RequestFault } from "../rpc/json-members.js";
 import { toldOutcome } from "../rpc/outcome.js";
+import { interruptible } from "../serving/interruptible.js";
 
 /** What the command line says. */
 export interface InvokeFlags extends HostFlags {
@@ -33,24 +34,20 @@ export async function invokeCommand(hook: string, flags: InvokeFlags): Promise<n
     credentials: readCredentials(credentials),
   }));
   const logger = await createLogger(readLogLevel(flags.logLevel, "warn"));
-  const exits = listenForExit({ onException: (error) => logger.fatal({ err: error }, "a fault of ours") });
-  try {
+  return interruptible(async (exits) => {
     const onProgress = (plugin: string, step: string): void => say(`plugin ${plugin}: ${step}`);
     const opened = await openHost(flags, { logger, command: "invoke", onProgress });
     try {
       if (!opened.host.hasHook(hook)) say(`no plugin has the hook ${hook}`);
-      const askHook = createAskHook(opened);
       const asker = { principal: "local", door: "command" } as const;
-      const outcome = await askHook(asker, { ...request, signal: exits.signal }).catch(ofExecutor);
+      const outcome = await createAskHook(opened)(asker, { ...request, signal: exits.signal }).catch(ofExecutor);
       if (flags.json === true) printJson(toldOutcome(outcome));
       else show(outcome);
       return outcome.allowed ? exitCodes.good : exitCodes.refused;
     } finally {
       await opened.close(exits.cause() ?? "done");
     }
-  } finally {
-    exits.release();
-  }
+  });
 }
 
 function show(outcome: HookOutcome): void {

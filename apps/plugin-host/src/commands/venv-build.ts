@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { createLogger, exitCodes, listenForExit, printJson, printLine, say } from "@berth/command-line";
-import { isVenvHostError } from "@berth/venv-host";
-import { createPluginHost, type PluginEntry, type PluginKind } from "@berth/venv-host/executor";
+import { createLogger, exitCodes, printJson, printLine, say } from "@berth/command-line";
+import { type EnvironmentStore, isVenvHostError } from "@berth/venv-host";
+import { createPluginHost, type PluginEntry, type PluginKind, type PluginsConfig } from "@berth/venv-host/executor";
 import { AppError } from "../errors.js";
 import { ofExecutor } from "../hosting/executor-fault.js";
 import { openStore } from "../hosting/open-store.js";
@@ -9,6 +9,7 @@ import { type GotEnvironment, pluginEnvironments } from "../hosting/plugin-envir
 import { workersKind } from "../hosting/workers-kind.js";
 import { type HostFlags, readLogLevel, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
+import { interruptible } from "../serving/interruptible.js";
 import { openStateFolder } from "../state-folder.js";
 
 /** What became of one plugin. */
@@ -37,31 +38,36 @@ export async function venvBuildCommand(
   const logger = await createLogger(readLogLevel(flags.logLevel, "warn"));
   for (const warning of config.warnings) logger.warn(`${flags.config}: ${warning}`);
   const { venvs } = await openStateFolder(flags.state);
-  const exits = listenForExit();
-  try {
+  return interruptible(async ({ signal }) => {
     await using store = await openStore(venvs, terms);
-    let got: GotEnvironment | undefined;
-    const acquire = pluginEnvironments({
-      store,
-      onGot: async (environment) => {
-        got = environment;
-      },
-    });
-    const kind = workersKind(acquire, resolve(flags.cwd ?? "."));
-    checkAll({ ...config, plugins: entries }, kind);
-    const built: Built[] = [];
-    for (const entry of entries) {
-      got = undefined;
-      const { evidence, error } = await makeReady(kind, entry, exits.signal);
-      exits.signal.throwIfAborted();
-      built.push(toldBuild(entry, got, evidence, error));
-      if (flags.json !== true) print(built.at(-1));
-    }
+    const built = await buildAll(store, { ...config, plugins: entries }, flags, signal);
     if (flags.json === true) printJson({ plugins: built });
     return built.every(({ ok }) => ok) ? exitCodes.good : exitCodes.failed;
-  } finally {
-    exits.release();
+  });
+}
+
+async function buildAll(
+  store: EnvironmentStore,
+  config: PluginsConfig,
+  { cwd = ".", json = false }: HostFlags & { readonly json?: boolean | undefined },
+  signal: AbortSignal,
+): Promise<readonly Built[]> {
+  let got: GotEnvironment | undefined;
+  const onGot = async (environment: GotEnvironment): Promise<void> => {
+    got = environment;
+  };
+  const kind = workersKind(pluginEnvironments({ store, onGot }), resolve(cwd));
+  checkAll(config, kind);
+  const built: Built[] = [];
+  for (const entry of config.plugins) {
+    got = undefined;
+    const { evidence, error } = await makeReady(kind, entry, signal);
+    signal.throwIfAborted();
+    const one = toldBuild(entry, got, evidence, error);
+    built.push(one);
+    if (!json) print(one);
   }
+  return built;
 }
 
 /** @throws {AppError} for a name that no plugin has. */
@@ -73,7 +79,7 @@ function pick(plugins: readonly PluginEntry[], names: readonly string[]): readon
 }
 
 /** As a host would check them. Nothing is started. */
-function checkAll(config: Parameters<typeof createPluginHost>[0]["config"], kind: PluginKind): void {
+function checkAll(config: PluginsConfig, kind: PluginKind): void {
   try {
     createPluginHost({ config, kinds: [kind] });
   } catch (error) {
@@ -114,8 +120,7 @@ function toldBuild(
   return { plugin: name, ok: false, ...environment, error: message, output: details?.stderrExcerpt };
 }
 
-function print(built: Built | undefined): void {
-  if (built === undefined) return;
+function print(built: Built): void {
   const { plugin, ok, origin, key, path, reason, evidence, error, output } = built;
   if (!ok) {
     printLine(`FAILED   plugin ${plugin}: ${error ?? ""}`);

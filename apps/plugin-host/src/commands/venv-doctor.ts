@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { listenForExit } from "@berth/command-line";
 import { type Check, showChecks } from "@berth/command-line/doctor";
 import { probe } from "@berth/process-confinement";
 import {
@@ -16,44 +15,42 @@ import { openStore } from "../hosting/open-store.js";
 import { workersKind } from "../hosting/workers-kind.js";
 import { type HostFlags, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
-import { openStateFolder } from "../state-folder.js";
+import { interruptible } from "../serving/interruptible.js";
+import { openStateFolder, type StateFolder } from "../state-folder.js";
 
 /** Says what keeps plugins from running. Nothing is built or started. Exit code 0 when `serve` would start, else 1. */
 export async function venvDoctorCommand(flags: HostFlags & { readonly json?: boolean | undefined }): Promise<number> {
-  const exits = listenForExit();
   const { version, execPath } = process;
   const checks: Check[] = [{ name: "this program", status: "ok", message: `runs on node ${version} at ${execPath}` }];
-  try {
-    const cwd = resolve(flags.cwd ?? ".");
-    const config = await step(
-      checks,
-      "configuration",
-      async () => checkedConfig(flags.config, cwd),
-      () => flags.config,
-    );
-    for (const message of config?.warnings ?? []) checks.push({ name: "configuration", status: "warn", message });
-    await checkPluginsFolder(checks, cwd);
-    const state = await step(
-      checks,
-      "state folder",
-      () => openStateFolder(flags.state),
-      ({ path }) => path,
-    );
-    if (config === undefined || state === undefined) return showChecks(checks, flags);
-    const terms = readStoreFlags(flags);
-    const open = (): Promise<EnvironmentStore> => openStore(state.venvs, terms);
-    const store = await step(checks, "store of environments", open, () => state.venvs);
-    if (store === undefined) return showChecks(checks, flags);
-    await using _store = store;
-    const known = new Set((await store.list()).filter(({ state: is }) => is === "ready").map(({ key }) => key));
-    for (const entry of config.plugins.filter(({ mode }) => mode !== "disabled")) {
-      checks.push(await checkPlugin(entry, cwd, { store, known }, exits.signal));
-    }
-    if (config.plugins.some((entry) => isConfined(entry))) checks.push(await checkConfinement(exits.signal));
-  } finally {
-    exits.release();
-  }
+  await interruptible(({ signal }) => lookAtAll(checks, flags, signal));
   return showChecks(checks, flags);
+}
+
+async function lookAtAll(checks: Check[], flags: HostFlags, signal: AbortSignal): Promise<void> {
+  const cwd = resolve(flags.cwd ?? ".");
+  const readConfig = (): Promise<PluginsConfig> => checkedConfig(flags.config, cwd);
+  const config = await step(checks, "configuration", readConfig, () => flags.config);
+  for (const message of config?.warnings ?? []) checks.push({ name: "configuration", status: "warn", message });
+  await checkPluginsFolder(checks, cwd);
+  const open = (): Promise<StateFolder> => openStateFolder(flags.state);
+  const state = await step(checks, "state folder", open, ({ path }) => path);
+  if (config === undefined || state === undefined) return;
+  const terms = readStoreFlags(flags);
+  const openIt = (): Promise<EnvironmentStore> => openStore(state.venvs, terms);
+  const store = await step(checks, "store of environments", openIt, () => state.venvs);
+  if (store === undefined) return;
+  try {
+    const known = new Set(
+      (await store.list({ signal })).filter(({ state: is }) => is === "ready").map(({ key }) => key),
+    );
+    for (const entry of config.plugins.filter(({ mode }) => mode !== "disabled")) {
+      checks.push(await checkPlugin(entry, cwd, { store, known }, signal));
+      signal.throwIfAborted();
+    }
+  } finally {
+    await store.close();
+  }
+  if (config.plugins.some((entry) => isConfined(entry))) checks.push(await checkConfinement(signal));
 }
 
 async function step<T>(

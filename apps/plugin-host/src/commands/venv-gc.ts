@@ -1,6 +1,7 @@
-import { exitCodes, listenForExit, printJson, printLine } from "@berth/command-line";
+import { exitCodes, printJson, printLine } from "@berth/command-line";
 import { type CollectReport, openEnvironmentStore } from "@berth/venv-host";
 import { AppError } from "../errors.js";
+import { interruptible } from "../serving/interruptible.js";
 import { findStateFolder } from "../state-folder.js";
 import { inMegabytes } from "./venv-list.js";
 
@@ -23,17 +24,14 @@ export async function venvGcCommand(flags: VenvGcFlags): Promise<number> {
   // Without any bound it would remove what was built a minute ago.
   const unusedDays = days ?? (maxBytes === undefined ? usualDays : undefined);
   const { venvs } = await findStateFolder(flags.state);
-  const exits = listenForExit();
-  try {
+  return interruptible(async ({ signal }) => {
     await using store = await openEnvironmentStore({ path: venvs });
     const unusedMs = unusedDays === undefined ? undefined : unusedDays * dayMs;
-    const report = await store.collect({ unusedMs, maxBytes, isTrial: flags.dryRun === true, signal: exits.signal });
+    const report = await store.collect({ unusedMs, maxBytes, isTrial: flags.dryRun === true, signal });
     if (flags.json === true) printJson(report);
     else printReport(report, flags.dryRun === true);
     return report.failed.length === 0 ? exitCodes.good : exitCodes.failed;
-  } finally {
-    exits.release();
-  }
+  });
 }
 
 function printReport({ removed, kept, freedBytes, failed }: CollectReport, isTrial: boolean): void {
