@@ -25,7 +25,7 @@ export interface World {
   readonly folder: string;
   readonly state: string;
   /** Writes a `plugins.yaml` of entries, each the lines after its `name`. */
-  config(name: string, entries: Readonly<Record<string, string>>): string;
+  config(name: string, entries: Readonly<Record<string, string>>, settings?: string): string;
   /** Runs a command that reads plugins to its end. */
   run(args: readonly string[], input?: string, endAt?: string): Promise<Finished>;
   /** Options that each such command needs. */
@@ -98,10 +98,10 @@ export function makeWorld(): World {
     folder,
     state,
     options,
-    config(name, entries) {
+    config(name, entries, settings = "{}") {
       const path = join(folder, name);
       const lines = Object.entries(entries).map(([plugin, rest]) => `  - { name: ${plugin}, ${rest} }`);
-      writeFileSync(path, `plugins:\n${lines.join("\n")}\n`);
+      writeFileSync(path, `plugins:\n${lines.join("\n")}\nplugin_settings: ${settings}\n`);
       return path;
     },
     run: (args, input, endAt) => run([...args, ...options], input, endAt),

@@ -112,6 +112,14 @@ describe("serve --http", () => {
     expect(answer).toMatchObject({ result: { allowed: false, executions: [{ plugin: "lost", status: "failed" }] } });
   });
 
+  it("does not serve when a plugin cannot be made ready and `fail_on_plugin_error` is set", async () => {
+    const lost = entryOf("filters.Guard").replace("requirements.txt", "no.txt");
+    const strict = world.config("strict.yaml", { lost }, "{ fail_on_plugin_error: true }");
+    const { code, stderr } = await world.run(["serve", "--config", strict, "--http", "127.0.0.1:0"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("plugin lost could not be made ready")]);
+    expect(stderr).not.toContain("listening");
+  });
+
   it.each([
     { name: "an address that others can reach, without tokens", args: ["--http", "0.0.0.0:0"], says: "--token-file" },
     { name: "no door", args: [], says: "give one of --stdio and --http" },

@@ -40,15 +40,18 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
   const onProgress = (plugin: string, step: string): void => logger.info({ plugin }, step);
   try {
     const opened = await openHost(flags, { logger, command: "serve", onProgress });
+    let end = "failed";
     let unfinished: readonly string[] = [];
     try {
       await run(door, opened, flags, logger, exits);
+      end = "end of input";
     } catch (error) {
       // Told to end while it was starting: what the steps under way say then is no failure.
       if (!exits.signal.aborted) throw error;
     } finally {
-      logger.info({ reason: exits.cause() ?? "end of input" }, "closing");
-      unfinished = await opened.close(exits.cause() ?? "end of input");
+      const reason = exits.cause() ?? end;
+      logger.info({ reason }, "closing");
+      unfinished = await opened.close(reason);
     }
     if (unfinished.length > 0)
       throw new AppError("SHUTDOWN_UNFINISHED", `not closed in time: ${unfinished.join(", ")}`);
