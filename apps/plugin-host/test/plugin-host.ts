@@ -183,6 +183,8 @@ export interface Talk {
   next(): Promise<Readonly<Record<string, unknown>>>;
   /** Ends the input; the exit code. */
   end(): Promise<number | null>;
+  /** Sends SIGTERM; the exit code. */
+  terminate(): Promise<number | null>;
 }
 
 /** Starts `serve --stdio`. It does not outlive the test. */
@@ -203,6 +205,11 @@ export function talk(world: World, args: readonly string[]): Talk {
       const { done, value } = await lines.next();
       if (done === true) throw new Error("there are no more answers");
       return JSON.parse(value);
+    },
+    terminate: async () => {
+      child.kill("SIGTERM");
+      const [code] = await closed;
+      return code;
     },
     end: async () => {
       child.stdin.end();

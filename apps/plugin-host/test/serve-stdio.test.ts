@@ -69,6 +69,18 @@ describe("serve --stdio", () => {
     expect(await client.next()).toMatchObject({ id: 2, result: { allowed: true } });
   });
 
+  it("answers what is under way when it is told to end", async () => {
+    const client = talk(world, ["--config", slow]);
+    client.send({ jsonrpc: "2.0", id: 1, method: "plugins/health" });
+    expect(await client.next()).toMatchObject({ id: 1 });
+    client.send(invoke(2, { name: "a", args: { seconds: 60 } }));
+    client.send({ jsonrpc: "2.0", id: 3, method: "plugins/list" });
+    expect(await client.next()).toMatchObject({ id: 3 });
+    const ended = client.terminate();
+    expect(await client.next()).toMatchObject({ id: 2, error: { code: -32000 } });
+    expect(await ended).toBe(0);
+  });
+
   it.each([
     { name: "what is no JSON", send: "{", error: { code: -32700 } },
     { name: "a list of requests", send: "[]", error: { code: -32600 } },

@@ -8,7 +8,7 @@ import {
 } from "@berth/jsonrpc-framing";
 import type { Asker } from "./ask-hook.js";
 import type { HostMethods } from "./methods.js";
-import { wireErrorOf } from "./wire-error.js";
+import { hostErrors, wireErrorOf } from "./wire-error.js";
 
 /** One JSON-RPC answer. */
 export interface Answer {
@@ -52,8 +52,10 @@ export async function answerRequest(
     return { jsonrpc: "2.0", id, result: await run(asker, params, options.signal) };
   } catch (error) {
     const told = wireErrorOf(error);
-    if (told === undefined && !options.signal.aborted) options.onFault(error);
-    return errorAnswer(id, told ?? { code: wireErrors.internal, message: "internal error" });
+    if (told !== undefined) return errorAnswer(id, told);
+    if (options.signal.aborted) return errorAnswer(id, { code: hostErrors.closing, message: "this program ends" });
+    options.onFault(error);
+    return errorAnswer(id, { code: wireErrors.internal, message: "internal error" });
   }
 }
 
