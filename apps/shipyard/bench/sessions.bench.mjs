@@ -34,9 +34,16 @@ async function startShipyard(warmWorkers) {
 
 async function startPeer() {
   if (!existsSync(peerPython)) throw new Error("the peer is missing: run `node scripts/parts.mjs python`");
-  const child = spawn(peerPython, [peerProgram], { stdio: ["ignore", "pipe", "ignore"] });
+  // It is ended by a signal, after which nobody in it removes its sockets.
+  const folder = mkdtempSync(join(tmpdir(), "berth-bench-"));
+  const env = { ...process.env, TMPDIR: folder };
+  const child = spawn(peerPython, [peerProgram], { stdio: ["ignore", "pipe", "ignore"], env });
   const port = await firstMatch(child, child.stdout, /^(\d+)\n/);
-  return { pid: child.pid, mcp: await openMcp(port), close: () => end(child, () => undefined) };
+  return {
+    pid: child.pid,
+    mcp: await openMcp(port),
+    close: () => end(child, () => rmSync(folder, { recursive: true, force: true })),
+  };
 }
 
 function firstMatch(child, stream, pattern) {

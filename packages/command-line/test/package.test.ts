@@ -1,16 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { itExports, itNamesTests, itPacks, packageOf } from "../../../fixtures/package-promises.js";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
-const text = (name: string): string => readFileSync(`${root}${name}`, "utf8");
-const manifest = JSON.parse(text("package.json"));
+const tested = packageOf(import.meta.url);
 
 describe("the built package", () => {
-  it("exports what it lists, and nothing else", async () => {
-    const names = async (entry: string): Promise<string[]> => Object.keys(await import(entry)).sort();
-    expect(await names("@berth/command-line")).toEqual([
+  itExports(tested, {
+    ".": [
       "CommandError",
       "Option",
       "createLogger",
@@ -24,26 +21,15 @@ describe("the built package", () => {
       "printLine",
       "runProgram",
       "say",
-    ]);
-    expect(await names("@berth/command-line/config")).toEqual(["checkForm", "describeProblems", "readDocument"]);
-    expect(await names("@berth/command-line/doctor")).toEqual(["showChecks"]);
+    ],
+    "./config": ["checkForm", "describeProblems", "readDocument"],
+    "./doctor": ["showChecks"],
   });
-
-  it("packs every file that its exports name", () => {
-    const targets: unknown[] = Object.values(manifest.exports).flatMap((target) =>
-      typeof target === "string" ? [target] : Object.values(target ?? {}),
-    );
-    for (const target of targets) {
-      const name = String(target).replace(/^\.\//, "");
-      expect(existsSync(`${root}${name}`)).toBe(true);
-      const packed = ["package.json", ...manifest.files];
-      expect(packed.some((file: string) => name === file || name.startsWith(`${file}/`))).toBe(true);
-    }
-  });
+  itPacks(tested);
 
   it("loads no more at the start than commander: the log and YAML come when they are needed", () => {
     const imported = (file: string): string[] => {
-      const found = [...text(`dist/${file}`).matchAll(/^(?:import .*|export .*|\} )from "([^"]+)";$/gm)].map(
+      const found = [...tested.text(`dist/${file}`).matchAll(/^(?:import .*|export .*|\} )from "([^"]+)";$/gm)].map(
         ([, name = ""]) => name,
       );
       return found.flatMap((name) => (name.startsWith("./") ? imported(name.slice(2)) : [name]));
@@ -54,8 +40,8 @@ describe("the built package", () => {
 
 describe("the README", () => {
   it("holds the quickstart word for word, and the quickstart runs", () => {
-    expect(text("README.md")).toContain(text("examples/quickstart.js").trim());
-    const run = spawnSync(process.execPath, [`${root}examples/quickstart.js`], { encoding: "utf8" });
+    expect(tested.text("README.md")).toContain(tested.text("examples/quickstart.js").trim());
+    const run = spawnSync(process.execPath, [join(tested.root, "examples/quickstart.js")], { encoding: "utf8" });
     expect([run.status, run.stderr, run.stdout]).toEqual([
       3,
       "ferry: the harbour is closed\n  it opens at 6\n",
@@ -63,9 +49,5 @@ describe("the README", () => {
     ]);
   });
 
-  it("names a test that exists for each guarantee", () => {
-    const named = [...text("README.md").matchAll(/\btest\/[a-z.-]+\.test\.ts\b/g)].map(([name]) => name);
-    expect(named.length).toBeGreaterThanOrEqual(5);
-    for (const name of named) expect(existsSync(`${root}${name}`)).toBe(true);
-  });
+  itNamesTests(tested, 5);
 });

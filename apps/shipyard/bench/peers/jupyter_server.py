@@ -16,7 +16,6 @@ from typing_extensions import TypedDict
 
 server = MCPServer("jupyter-sessions", log_level="ERROR")
 sessions: dict[str, "Kernel"] = {}
-sockets = tempfile.TemporaryDirectory(prefix="berth-bench-")
 
 
 class Status(TypedDict):
@@ -29,7 +28,7 @@ class Kernel:
     """One kernel process and the client that speaks with it; calls run one at a time."""
 
     def __init__(self) -> None:
-        address = os.path.join(sockets.name, uuid.uuid4().hex)
+        address = os.path.join(tempfile.gettempdir(), uuid.uuid4().hex[:12])
         self.manager = AsyncKernelManager(kernel_name="python3", transport="ipc", ip=address)
         self.created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.turn = asyncio.Lock()

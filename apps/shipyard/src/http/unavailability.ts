@@ -1,3 +1,4 @@
+import { isSessionError } from "@berth/code-sessions";
 import { isLeaseError } from "@berth/environment-leases";
 import { NotRecorded } from "../audit/not-recorded.js";
 
@@ -12,7 +13,9 @@ const cure =
   "try again later; the operator finds the reason in the server's log, and makes room where its state folder lies";
 
 /** Undefined for whatever is not a server that lacks room. */
-export function unavailability(fault: unknown): Unavailability | undefined {
+export function unavailability(told: unknown): Unavailability | undefined {
+  // A worker that could not be started, because its lease could not be written down.
+  const fault = isSessionError(told) && told.code === "WORKER_NOT_STARTED" ? told.cause : told;
   if (fault instanceof NotRecorded)
     return { error: "nothing can be recorded now, so nothing is run", code: "AUDIT_UNAVAILABLE", cure };
   if (isLeaseError(fault) && fault.code === "STORE_FAILED")

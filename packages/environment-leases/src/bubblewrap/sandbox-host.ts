@@ -97,7 +97,8 @@ function describeExit({ reason, code, signal, memoryKills }: SandboxExit): Envir
     case "disk":
       return {
         reason,
-        detail: "a writable mount held more than its maxBytes: remove files from it, or raise maxBytes",
+        detail:
+          "a writable mount held more than its maxBytes: the operator has to remove files from its folder, or raise maxBytes",
       };
     case "output":
     case "closed":

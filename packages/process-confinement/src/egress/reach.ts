@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { connect, isIP, type Socket } from "node:net";
+import { orAborted } from "../waits/or-aborted.js";
 import type { EgressReason } from "./egress.js";
 import type { EgressTerms } from "./egress-terms.js";
 import { readHostName } from "./host-name.js";
@@ -103,15 +104,6 @@ async function resolveAll(
     signal.throwIfAborted(); // else the resolver's failure or the time limit: the client is told the same of both
   }
   throw new EgressRefused("RESOLUTION_FAILED", `${host} could not be resolved`);
-}
-
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }
 
 async function connectFirst(

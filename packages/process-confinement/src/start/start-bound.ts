@@ -1,4 +1,5 @@
 import { ConfinementError } from "../errors.js";
+import { orAborted } from "../waits/or-aborted.js";
 
 /** Bounds all waits of one start by its timeout and its caller's signal. */
 export interface StartBound {
@@ -18,13 +19,7 @@ export function boundStart(timeoutMs: number, signal: AbortSignal | undefined): 
   signal?.addEventListener("abort", onAbort, { once: true });
   if (signal?.aborted) onAbort();
   return {
-    wait: (promise) =>
-      new Promise((resolve, reject) => {
-        const onBound = (): void => reject(bound.signal.reason);
-        if (bound.signal.aborted) onBound();
-        bound.signal.addEventListener("abort", onBound, { once: true });
-        promise.then(resolve, reject).finally(() => bound.signal.removeEventListener("abort", onBound));
-      }),
+    wait: (promise) => orAborted(promise, bound.signal),
     throwIfOver: () => bound.signal.throwIfAborted(),
     release: () => {
       clearTimeout(timer);

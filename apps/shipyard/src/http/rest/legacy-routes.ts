@@ -93,7 +93,7 @@ function startRoute({ sessions, bodies }: RestParts): Route {
         const session = await sessions.start({ owner, id: givenId(session_id) });
         return answer(201, sessionObject(session.status(), "active"));
       } catch (fault) {
-        if (!isSessionError(fault)) throw fault;
+        if (!isSessionError(fault) || unavailability(fault) !== undefined) throw fault;
         const { message: error, code, cure } = fault;
         return answer(startStatus[code] ?? 503, { error, code, cure });
       }
