@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, it, type TestContext } from "vitest";
-import { scratchFolder } from "../../../../fixtures/parts.js";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect } from "vitest";
+import { partTest, pythonOf } from "../../../../fixtures/parts.js";
 import type { PluginEntry } from "../../src/executor/plugin-config.js";
 import type { RunningPlugin } from "../../src/executor/plugin-kind.js";
 import type { PluginEnvironment } from "../../src/isolated-venv/isolated-venv-options.js";
@@ -11,15 +11,8 @@ import { callOf, entryOf, makeCwd, openPlugin } from "./plugins.js";
 type Version = "cpex-0.1.3" | "cpex-0.1.4";
 
 const environmentOf = (version: Version): PluginEnvironment => {
-  const path = join(scratchFolder, version);
-  return { path, python: join(path, "bin", "python"), close: async () => undefined };
-};
-
-const need = (context: TestContext, version: Version): void => {
-  if (existsSync(environmentOf(version).python)) return;
-  const reason = `needs ${version}: node scripts/parts.mjs python`;
-  if (process.env["BERTH_REQUIRE"] === "all") throw new Error(reason);
-  context.skip(reason);
+  const python = pythonOf(version);
+  return { path: dirname(dirname(python)), python, close: async () => undefined };
 };
 
 const limits = { startTimeoutMs: 120_000, callTimeoutMs: 30_000 };
@@ -108,8 +101,8 @@ const ask = (what: string) => callOf({ name: "t", args: { what } });
 describe.each<{ version: Version }>([{ version: "cpex-0.1.4" }, { version: "cpex-0.1.3" }])(
   "the worker of $version",
   ({ version }) => {
-    it("allows, denies, denies bare, changes, raises, returns nothing, prints, and goes on", async (context) => {
-      need(context, version);
+    const test = partTest(version);
+    test("allows, denies, denies bare, changes, raises, returns nothing, prints, and goes on", async () => {
       const plugin = await openReal(version, "probe.Probe");
       expect(await plugin.call(ask("allow"), {})).toMatchObject({
         continueProcessing: true,
@@ -127,8 +120,7 @@ describe.each<{ version: Version }>([{ version: "cpex-0.1.4" }, { version: "cpex
       expect(await plugin.call(ask("allow"), {})).toMatchObject({ metadata: { hook: "pre", calls: 8 } });
     }, 180_000);
 
-    it("runs the hook that was asked for, whichever was first", async (context) => {
-      need(context, version);
+    test("runs the hook that was asked for, whichever was first", async () => {
       const plugin = await openReal(version, "probe.Probe");
       const post = callOf({ name: "t", result: {} }, { hook: "tool_post_invoke" });
       expect(await plugin.call(ask("allow"), {})).toMatchObject({ metadata: { hook: "pre" } });
@@ -136,8 +128,7 @@ describe.each<{ version: Version }>([{ version: "cpex-0.1.4" }, { version: "cpex
       expect(await plugin.call(ask("allow"), {})).toMatchObject({ metadata: { hook: "pre" } });
     }, 180_000);
 
-    it("is held to the sizes, and survives a death", async (context) => {
-      need(context, version);
+    test("is held to the sizes, and survives a death", async () => {
       const plugin = await openReal(version, "probe.Probe");
       await expect(plugin.call(ask("huge"), {})).rejects.toMatchObject({
         code: expect.stringMatching(/^(RESPONSE_TOO_LARGE|WORKER_ERROR)$/u),
@@ -150,8 +141,7 @@ describe.each<{ version: Version }>([{ version: "cpex-0.1.4" }, { version: "cpex
       expect(await plugin.call(ask("allow"), {})).toMatchObject({ metadata: { calls: 1 } });
     }, 180_000);
 
-    it("says clearly that a class or a hook is not there", async (context) => {
-      need(context, version);
+    test("says clearly that a class or a hook is not there", async () => {
       const missing = await openReal(version, "nowhere.Plugin");
       await expect(missing.call(ask("allow"), {})).rejects.toMatchObject({ code: "WORKER_ERROR", message: /nowhere/u });
       const forbidden = await openReal(version, "subprocess.Popen");
@@ -160,90 +150,110 @@ describe.each<{ version: Version }>([{ version: "cpex-0.1.4" }, { version: "cpex
   },
 );
 
+const testCurrent = partTest("cpex-0.1.4");
+
 describe("the worker of cpex-0.1.4 in particular", () => {
-  it("rejects a cmf hook cleanly", async (context) => {
-    need(context, "cpex-0.1.4");
-    const plugin = await openReal("cpex-0.1.4", "probe.Probe");
-    const call = callOf({ message: {} }, { hook: "cmf.tool_pre_invoke" });
-    await expect(plugin.call(call, {})).rejects.toMatchObject({
-      code: "WORKER_ERROR",
-      message: /cmf.tool_pre_invoke/u,
-    });
-  }, 120_000);
+  testCurrent(
+    "rejects a cmf hook cleanly",
+    async () => {
+      const plugin = await openReal("cpex-0.1.4", "probe.Probe");
+      const call = callOf({ message: {} }, { hook: "cmf.tool_pre_invoke" });
+      await expect(plugin.call(call, {})).rejects.toMatchObject({
+        code: "WORKER_ERROR",
+        message: /cmf.tool_pre_invoke/u,
+      });
+    },
+    120_000,
+  );
 
-  it("a token reaches the plugin and no log, also when it prints and raises with it", async (context) => {
-    need(context, "cpex-0.1.4");
-    const token = "eyJhbGciOi.token-of-ann.0123456789abcdef";
-    const log: string[] = [];
-    const entry = { hooks: ["identity_resolve"], capabilities: ["read_inbound_credentials"] };
-    const plugin = await openReal("cpex-0.1.4", "probe.Identity", entry, (line) => log.push(line));
-    const credential = { inbound: { token, kind: "jwt", sourceHeader: "Authorization" } } as const;
-    const resolve = (host: string) =>
-      plugin.call(
-        callOf(
-          { raw_token: "**********", source: "bearer", headers: {}, client_host: host },
-          { hook: "identity_resolve", credential },
-        ),
-        {},
-      );
-    expect(await resolve("here")).toMatchObject({ modifiedPayload: { raw_claims: { length: token.length } } });
-    const failure: unknown = await resolve("raise").catch((error: unknown) => error);
-    expect(String(failure)).toContain("bad **********");
-    await plugin.close();
-    expect(log.join("\n")).not.toContain(token);
-    expect(log.join("\n")).toContain("the token is **********");
-  }, 120_000);
+  testCurrent(
+    "a token reaches the plugin and no log, also when it prints and raises with it",
+    async () => {
+      const token = "eyJhbGciOi.token-of-ann.0123456789abcdef";
+      const log: string[] = [];
+      const entry = { hooks: ["identity_resolve"], capabilities: ["read_inbound_credentials"] };
+      const plugin = await openReal("cpex-0.1.4", "probe.Identity", entry, (line) => log.push(line));
+      const credential = { inbound: { token, kind: "jwt", sourceHeader: "Authorization" } } as const;
+      const resolve = (host: string) =>
+        plugin.call(
+          callOf(
+            { raw_token: "**********", source: "bearer", headers: {}, client_host: host },
+            { hook: "identity_resolve", credential },
+          ),
+          {},
+        );
+      expect(await resolve("here")).toMatchObject({ modifiedPayload: { raw_claims: { length: token.length } } });
+      const failure: unknown = await resolve("raise").catch((error: unknown) => error);
+      expect(String(failure)).toContain("bad **********");
+      await plugin.close();
+      expect(log.join("\n")).not.toContain(token);
+      expect(log.join("\n")).toContain("the token is **********");
+    },
+    120_000,
+  );
 
-  it("extensions reach a hook of three parameters, as its capabilities open them", async (context) => {
-    need(context, "cpex-0.1.4");
-    const entry = { hooks: ["tool_pre_invoke"], capabilities: ["read_labels", "read_headers"] };
-    const plugin = await openReal("cpex-0.1.4", "probe.Labels", entry);
-    const extensions = {
-      security: { labels: ["PII"] },
-      http: { headers: { "x-a": "1" }, request_headers: { "x-a": "1" } },
-    };
-    expect(await plugin.call(callOf({ name: "t", args: {} }, { extensions }), {})).toMatchObject({
-      metadata: { labels: ["PII"], headers: { "x-a": "1" } },
-    });
-  }, 120_000);
+  testCurrent(
+    "extensions reach a hook of three parameters, as its capabilities open them",
+    async () => {
+      const entry = { hooks: ["tool_pre_invoke"], capabilities: ["read_labels", "read_headers"] };
+      const plugin = await openReal("cpex-0.1.4", "probe.Labels", entry);
+      const extensions = {
+        security: { labels: ["PII"] },
+        http: { headers: { "x-a": "1" }, request_headers: { "x-a": "1" } },
+      };
+      expect(await plugin.call(callOf({ name: "t", args: {} }, { extensions }), {})).toMatchObject({
+        metadata: { labels: ["PII"], headers: { "x-a": "1" } },
+      });
+    },
+    120_000,
+  );
 });
 
 describe("published plugins, unchanged", () => {
-  it("cpex-pii-filter masks what it finds", async (context) => {
-    need(context, "cpex-0.1.4");
-    const plugin = await openReal("cpex-0.1.4", "cpex_pii_filter.pii_filter.PIIFilterPlugin", {
-      config: { max_content_size: 1_000_000 },
-    });
-    const reply = await plugin.call(callOf({ name: "t", args: { text: "ssn 123-45-6789, ann@example.org" } }), {});
-    expect(JSON.stringify(reply.modifiedPayload)).toContain("[REDACTED]");
-    expect(JSON.stringify(reply.modifiedPayload)).not.toContain("ann@example.org");
-  }, 120_000);
+  testCurrent(
+    "cpex-pii-filter masks what it finds",
+    async () => {
+      const plugin = await openReal("cpex-0.1.4", "cpex_pii_filter.pii_filter.PIIFilterPlugin", {
+        config: { max_content_size: 1_000_000 },
+      });
+      const reply = await plugin.call(callOf({ name: "t", args: { text: "ssn 123-45-6789, ann@example.org" } }), {});
+      expect(JSON.stringify(reply.modifiedPayload)).toContain("[REDACTED]");
+      expect(JSON.stringify(reply.modifiedPayload)).not.toContain("ann@example.org");
+    },
+    120_000,
+  );
 
-  it("cpex-secrets-detection denies a secret", async (context) => {
-    need(context, "cpex-0.1.4");
-    const plugin = await openReal("cpex-0.1.4", "cpex_secrets_detection.secrets_detection.SecretsDetectionPlugin", {
-      config: { max_content_size: 1_000_000 },
-    });
-    const secret = ["AKIA", "FAKEFAKE12345678"].join("");
-    const reply = await plugin.call(callOf({ name: "t", args: { text: secret } }), {});
-    expect(reply).toMatchObject({ continueProcessing: false, violation: { code: expect.any(String) } });
-    expect(await plugin.call(callOf({ name: "t", args: { text: "hello" } }), {})).toMatchObject({
-      continueProcessing: true,
-    });
-  }, 120_000);
+  testCurrent(
+    "cpex-secrets-detection denies a secret",
+    async () => {
+      const plugin = await openReal("cpex-0.1.4", "cpex_secrets_detection.secrets_detection.SecretsDetectionPlugin", {
+        config: { max_content_size: 1_000_000 },
+      });
+      const secret = ["AKIA", "FAKEFAKE12345678"].join("");
+      const reply = await plugin.call(callOf({ name: "t", args: { text: secret } }), {});
+      expect(reply).toMatchObject({ continueProcessing: false, violation: { code: expect.any(String) } });
+      expect(await plugin.call(callOf({ name: "t", args: { text: "hello" } }), {})).toMatchObject({
+        continueProcessing: true,
+      });
+    },
+    120_000,
+  );
 
-  it("cpex-output-length-guard cuts a long answer", async (context) => {
-    need(context, "cpex-0.1.4");
-    const plugin = await openReal(
-      "cpex-0.1.4",
-      "cpex_output_length_guard.output_length_guard.OutputLengthGuardPlugin",
-      {
-        hooks: ["tool_post_invoke"],
-        config: { max_content_size: 1_000_000, max_chars: 100 },
-      },
-    );
-    const payload = { name: "t", result: { content: [{ type: "text", text: "a".repeat(5_000) }] } };
-    const reply = await plugin.call(callOf(payload, { hook: "tool_post_invoke" }), {});
-    expect(JSON.stringify(reply.modifiedPayload).length).toBeLessThan(1_000);
-  }, 120_000);
+  testCurrent(
+    "cpex-output-length-guard cuts a long answer",
+    async () => {
+      const plugin = await openReal(
+        "cpex-0.1.4",
+        "cpex_output_length_guard.output_length_guard.OutputLengthGuardPlugin",
+        {
+          hooks: ["tool_post_invoke"],
+          config: { max_content_size: 1_000_000, max_chars: 100 },
+        },
+      );
+      const payload = { name: "t", result: { content: [{ type: "text", text: "a".repeat(5_000) }] } };
+      const reply = await plugin.call(callOf(payload, { hook: "tool_post_invoke" }), {});
+      expect(JSON.stringify(reply.modifiedPayload).length).toBeLessThan(1_000);
+    },
+    120_000,
+  );
 });
