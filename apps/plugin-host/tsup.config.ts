@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/main.ts", "src/confined.ts"],
+  entry: ["src/main.ts"],
   format: ["esm"],
   dts: false,
   sourcemap: true,

@@ -45,7 +45,7 @@ describe("a worker with `confine`", () => {
     const { code, stderr } = await world.run(["venv", "build", "--config", config]);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining("config.confine.network: a confined worker has no network"),
+      expect.stringContaining("config.confine.network: a confined worker cannot have host here"),
     ]);
   });
 });

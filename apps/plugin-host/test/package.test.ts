@@ -9,7 +9,7 @@ import { run } from "./plugin-host.js";
 const tested = packageOf(import.meta.url);
 
 describe("the package", () => {
-  itPacks(tested, ["dist/main.js", "dist/confined.js"]);
+  itPacks(tested, ["dist/main.js"]);
   itNamesTests(tested, 11);
 
   it("names each code of its errors, each command and each option in its README", async () => {

@@ -22,7 +22,12 @@ export interface ConfinedCommand {
 }
 
 /**
- * Turns a command into its confined form. Rejects when this machine cannot hold the policy; it is never run without.
- * The environment of the process is given where it is spawned, and is not changed here.
+ * Turns a command into its confined form, as `confine` of `@berth/process-confinement/launcher` does. Rejects when this machine
+ * cannot hold the policy; it is never run without. The environment of the process is given where it is spawned, and is not
+ * changed here.
  */
-export type Confine = (argv: readonly string[], policy: ConfinePolicy) => Promise<ConfinedCommand>;
+export interface Confine {
+  (argv: readonly string[], policy: ConfinePolicy): Promise<ConfinedCommand>;
+  /** The networks that it can give, so that others are refused before anything is started. Left out: every one. */
+  readonly networks?: readonly ConfinePolicy["network"][] | undefined;
+}

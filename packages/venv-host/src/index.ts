@@ -9,6 +9,8 @@ export { findInstalledEnvironment } from "./installed/find-installed.js";
 export type * from "./installed/installed-environment.js";
 export { isolatedVenv } from "./isolated-venv/isolated-venv.js";
 export type * from "./isolated-venv/isolated-venv-options.js";
+export type { GotEnvironment, PluginEnvironmentsOptions } from "./isolated-venv/plugin-environments.js";
+export { pluginEnvironments } from "./isolated-venv/plugin-environments.js";
 export { openWorker } from "./worker/open-worker.js";
 export type * from "./worker/worker.js";
 export { workerEnvironment } from "./worker/worker-environment.js";

@@ -1,12 +1,17 @@
 import { resolve } from "node:path";
 import { createLogger, exitCodes, printJson, printLine, say } from "@berth/command-line";
-import { type EnvironmentStore, isVenvHostError } from "@berth/venv-host";
+import { confine } from "@berth/process-confinement/launcher";
+import {
+  type EnvironmentStore,
+  type GotEnvironment,
+  isolatedVenv,
+  isVenvHostError,
+  pluginEnvironments,
+} from "@berth/venv-host";
 import { createPluginHost, type PluginEntry, type PluginKind, type PluginsConfig } from "@berth/venv-host/executor";
 import { AppError } from "../errors.js";
 import { ofExecutor } from "../hosting/executor-fault.js";
 import { openStore } from "../hosting/open-store.js";
-import { type GotEnvironment, pluginEnvironments } from "../hosting/plugin-environments.js";
-import { workersKind } from "../hosting/workers-kind.js";
 import { type HostFlags, readLogLevel, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
 import { interruptible } from "../serving/interruptible.js";
@@ -56,7 +61,7 @@ async function buildAll(
   const onGot = async (environment: GotEnvironment): Promise<void> => {
     got = environment;
   };
-  const kind = workersKind(pluginEnvironments({ store, onGot }), resolve(cwd));
+  const kind = isolatedVenv({ acquire: pluginEnvironments({ store, onGot }), cwd: resolve(cwd), confine });
   checkAll(config, kind);
   const built: Built[] = [];
   for (const entry of config.plugins) {

@@ -2,17 +2,19 @@ import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Check, showChecks } from "@berth/command-line/doctor";
 import { probe } from "@berth/process-confinement";
+import { confine } from "@berth/process-confinement/launcher";
 import {
+  type AcquirePluginEnvironment,
   type EnvironmentRequest,
   type EnvironmentStore,
   findInstalledEnvironment,
+  isolatedVenv,
   isVenvHostError,
   type PluginOfEnvironment,
 } from "@berth/venv-host";
-import { createPluginHost, type PluginEntry, type PluginKind, type PluginsConfig } from "@berth/venv-host/executor";
+import { createPluginHost, type PluginEntry, type PluginsConfig } from "@berth/venv-host/executor";
 import { ofExecutor } from "../hosting/executor-fault.js";
 import { openStore } from "../hosting/open-store.js";
-import { workersKind } from "../hosting/workers-kind.js";
 import { type HostFlags, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
 import { interruptible } from "../serving/interruptible.js";
@@ -79,7 +81,7 @@ function failed(name: string, error: unknown): Check {
 /** As `serve` would check it: with the kinds' own faults. */
 async function checkedConfig(path: string, cwd: string): Promise<PluginsConfig> {
   const config = await loadPlugins(path);
-  const kind = workersKind(refuse, cwd);
+  const kind = isolatedVenv({ acquire: refuse, cwd, confine });
   try {
     createPluginHost({ config, kinds: [kind] });
   } catch (error) {
@@ -142,10 +144,11 @@ interface Asked {
 async function requestOf(entry: PluginEntry, cwd: string, signal: AbortSignal): Promise<Asked> {
   let asked: Asked | undefined;
   const enough = new Error("asked");
-  const kind: PluginKind = workersKind((request, _options, plugin) => {
+  const acquire: AcquirePluginEnvironment = (request, _options, plugin) => {
     asked = { request, plugin };
     return Promise.reject(enough);
-  }, cwd);
+  };
+  const kind = isolatedVenv({ acquire, cwd, confine });
   try {
     await using _plugin = await kind.open(entry, { signal, onProgress: () => {}, onLog: () => {} });
   } catch (error) {

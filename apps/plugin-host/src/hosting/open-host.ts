@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Logger } from "@berth/command-line";
-import type { EnvironmentStore } from "@berth/venv-host";
+import { confine } from "@berth/process-confinement/launcher";
+import { type EnvironmentStore, type GotEnvironment, isolatedVenv, pluginEnvironments } from "@berth/venv-host";
 import { createPluginHost, type PluginHost, type PluginsConfig } from "@berth/venv-host/executor";
 import { decisionEntry, environmentEntry, installedEntry } from "../audit/audit-entries.js";
 import { type AuditLog, openAuditLog } from "../audit/audit-log.js";
@@ -11,8 +12,6 @@ import { openStateFolder, type StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
 import { ofExecutor } from "./executor-fault.js";
 import { openStore } from "./open-store.js";
-import { type GotEnvironment, pluginEnvironments } from "./plugin-environments.js";
-import { workersKind } from "./workers-kind.js";
 
 /** Plugins with everything that they stand on. */
 export interface OpenedHost {
@@ -88,7 +87,7 @@ function openPlugins({ flags, config, store, audit, options }: PluginsParts): Pl
   try {
     return createPluginHost({
       config,
-      kinds: [workersKind(acquire, resolve(flags.cwd ?? "."))],
+      kinds: [isolatedVenv({ acquire, cwd: resolve(flags.cwd ?? "."), confine })],
       record: (decision) => audit.record(decisionEntry(decision)),
       onProgress: options.onProgress,
       onLog: (plugin, line) => options.logger.debug({ plugin }, line),

@@ -21,6 +21,17 @@ export interface ConfinementRequest {
   readonly paths: PluginPaths;
 }
 
+/** What a block asks for and this host cannot give, known before anything is started. */
+export function confinementFaults(block: VenvBlock, confine: Confine | undefined): readonly string[] {
+  if (block.confine === undefined) return [];
+  if (confine === undefined) return ["config.confine: this host cannot confine a worker"];
+  const { networks = [block.confine.network] } = confine;
+  if (networks.includes(block.confine.network)) return [];
+  return [
+    `config.confine.network: a confined worker cannot have ${block.confine.network} here, only ${networks.join(", ")}`,
+  ];
+}
+
 /** The policy of one plugin: it reads its environment, its interpreter and the plugins, and writes what its entry names. */
 export async function createConfinement(request: ConfinementRequest): Promise<Confinement> {
   const { block, confine, environment, paths } = request;

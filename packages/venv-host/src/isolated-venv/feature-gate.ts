@@ -12,6 +12,11 @@ export function wireCapabilities(capabilities: readonly string[]): readonly stri
   return capabilities.filter((name) => WIRE_CAPABILITIES.includes(name));
 }
 
+/** Whether tokens may come to the plugin. */
+export function mayHoldTokens({ capabilities }: Pick<PluginEntry, "capabilities">): boolean {
+  return capabilities.some((name) => CREDENTIAL_CAPABILITIES.includes(name));
+}
+
 /**
  * A worker without a feature would drop silently what a plugin was promised (CPEX fact sheet § 2.8).
  * @throws {VenvHostError} `CREDENTIAL_ERROR` naming what is missing, for whom, and what the worker said of itself.

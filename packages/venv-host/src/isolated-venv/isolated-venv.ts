@@ -5,8 +5,8 @@ import type { OpenPluginOptions, PluginKind, RunningPlugin } from "../executor/p
 import { openWorker } from "../worker/open-worker.js";
 import type { Worker } from "../worker/worker.js";
 import { workerEnvironment } from "../worker/worker-environment.js";
-import { type Confinement, createConfinement } from "./confinement.js";
-import { checkFeatures } from "./feature-gate.js";
+import { type Confinement, confinementFaults, createConfinement } from "./confinement.js";
+import { checkFeatures, mayHoldTokens } from "./feature-gate.js";
 import { findWorker } from "./find-worker.js";
 import { createTaskFrame } from "./hook-task.js";
 import type { IsolatedVenvOptions, PluginEnvironment } from "./isolated-venv-options.js";
@@ -29,8 +29,7 @@ export function isolatedVenv(options: IsolatedVenvOptions): PluginKind {
     check(entry) {
       const reading = readBlock(entry);
       if (!reading.ok) return reading.faults;
-      const cannotConfine = reading.block.confine !== undefined && options.confine === undefined;
-      return cannotConfine ? ["config.confine: this host cannot confine a worker"] : [];
+      return confinementFaults(reading.block, options.confine);
     },
     open: (entry, wait) => open(options, cwd, entry, wait),
   };
@@ -46,9 +45,8 @@ async function open(
   const reading = readBlock(entry);
   if (!reading.ok) throw new VenvHostError("OPTION_INVALID", reading.faults.join("; "));
   const { block } = reading;
-  if (block.confine !== undefined && options.confine === undefined) {
-    throw new VenvHostError("OPTION_INVALID", "config.confine: this host cannot confine a worker");
-  }
+  const faults = confinementFaults(block, options.confine);
+  if (faults.length > 0) throw new VenvHostError("OPTION_INVALID", faults.join("; "));
   const paths = await findPluginPaths(cwd);
   const environment = await acquire(options, entry, block, paths, wait);
   try {
@@ -104,6 +102,7 @@ async function start(
         callTimeoutMs: block.callTimeoutMs ?? options.limits?.callTimeoutMs,
       },
       confine: confinement.option,
+      holdsSecrets: mayHoldTokens(entry),
       onLog: wait.onLog,
       accept: (features) => checkFeatures(entry, features),
       scheduler: options.scheduler,
@@ -119,6 +118,7 @@ async function start(
     return runPlugin({
       lanes,
       frame,
+      about: { className: block.className, pluginsFolder: paths.plugins },
       environment,
       evidence: evidenceOf(environment, features.cpexVersion, confinement),
     });

@@ -1,5 +1,6 @@
 import type { PluginHealth, RunningPlugin, WaitOptions } from "../executor/plugin-kind.js";
 import type { Worker } from "../worker/worker.js";
+import { type PluginAbout, rethrowExplained } from "./explain-failure.js";
 import { readHookReply } from "./hook-reply.js";
 import { createHookTask, secretsOf, type TaskFrame } from "./hook-task.js";
 import type { PluginEnvironment } from "./isolated-venv-options.js";
@@ -9,12 +10,13 @@ import type { Lanes } from "./lanes.js";
 export interface PluginParts {
   readonly lanes: Lanes;
   readonly frame: TaskFrame;
+  readonly about: PluginAbout;
   readonly environment: PluginEnvironment;
   readonly evidence: RunningPlugin["evidence"];
 }
 
 /** Sends calls to the plugin's workers. The environment is let go when they have ended, whatever came of it. */
-export function runPlugin({ lanes, frame, environment, evidence }: PluginParts): RunningPlugin {
+export function runPlugin({ lanes, frame, about, environment, evidence }: PluginParts): RunningPlugin {
   const endAll = async (): Promise<void> => {
     try {
       await lanes.close();
@@ -28,7 +30,10 @@ export function runPlugin({ lanes, frame, environment, evidence }: PluginParts):
     evidence,
     call: (call, { signal }) =>
       lanes.use(call.hook, async (worker) => {
-        const answer = await worker.call(createHookTask(frame, call), { signal, secrets: secretsOf(call) });
+        const task = createHookTask(frame, call);
+        const answer = await worker
+          .call(task, { signal, secrets: secretsOf(call) })
+          .catch((error: unknown) => rethrowExplained(error, about));
         return readHookReply(answer, call.hook);
       }),
     health: (wait) => healthOf(lanes.workers, wait),

@@ -92,6 +92,19 @@ describe("the configuration block", () => {
     );
   });
 
+  it("a network that the confinement of this host cannot give is a fault, before anything is started", async () => {
+    const confine = Object.assign(async () => Promise.reject(new Error("asked")), { networks: ["none"] as const });
+    const kind = isolatedVenv({ acquire: async () => makeEnvironment(), cwd: "/", confine });
+    const entry = (network: string) => entryOf("Echo", block({ confine: { network } }));
+    expect(kind.check(entry("none"))).toEqual([]);
+    const fault = "config.confine.network: a confined worker cannot have host here, only none";
+    expect(kind.check(entry("host"))).toEqual([fault]);
+    await expect(openPlugin(entry("host"), { confine })).rejects.toMatchObject({
+      code: "OPTION_INVALID",
+      message: fault,
+    });
+  });
+
   it("open refuses what check would have told", async () => {
     await expect(openPlugin(entryOf("Echo", { config: undefined }))).rejects.toMatchObject({ code: "OPTION_INVALID" });
     await expect(openPlugin(entryOf("Echo", block({ confine: true })))).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callOf, entryOf, makeEnvironment, openPlugin, processesOf } from "./plugins.js";
+import { callOf, entryOf, makeCwd, makeEnvironment, openPlugin, processesOf } from "./plugins.js";
 
 describe("what a plugin answers", () => {
   it("an allow allows", async () => {
@@ -57,12 +57,24 @@ describe("what a plugin answers", () => {
       behaviour: "Missing",
       mode: "current",
       code: "WORKER_ERROR",
-      text: /Missing/u,
+      text: /^import of `cpex_stub` failed: it has no class `Missing`$/u,
     },
   ])("a hook $name is an error", async ({ behaviour, mode, code, text }) => {
     const plugin = await openPlugin(entryOf(behaviour), { environment: makeEnvironment(mode) });
     await expect(plugin.call(callOf({}), {})).rejects.toMatchObject({ code, message: expect.stringMatching(text) });
     await expect(plugin.health({})).resolves.toMatchObject({ state: "ready" });
+  });
+
+  it("what a worker says is told in the words of the plugin's author, with what it said as the cause", async () => {
+    const entry = entryOf("", { config: { class_name: "not_there.filters.Guard" } });
+    const cwd = makeCwd();
+    const plugin = await openPlugin(entry, { cwd });
+    await expect(plugin.call(callOf({}), {})).rejects.toMatchObject({
+      code: "WORKER_ERROR",
+      message: `import of \`not_there.filters\` failed: No module named 'not_there' (there is no not_there in ${cwd}/plugins, nor in its environment)`,
+      details: { step: "call" },
+      cause: { code: "WORKER_ERROR", message: "Unexpected error: No module named 'not_there'" },
+    });
   });
 
   it("an answer that is of no form names the hook", async () => {

@@ -1,38 +1,43 @@
 import { join } from "node:path";
-import {
-  type AcquireOptions,
-  type AcquirePluginEnvironment,
-  claimInstalledEnvironment,
-  type EnvironmentRequest,
-  type EnvironmentStore,
-  findInstalledEnvironment,
-  type HeldEnvironment,
-  type InstalledVerdict,
-  type PluginEnvironment,
-  type PluginOfEnvironment,
-} from "@berth/venv-host";
+import type {
+  AcquireOptions,
+  EnvironmentRequest,
+  EnvironmentStore,
+  HeldEnvironment,
+} from "../environments/environment-store.js";
+import { claimInstalledEnvironment } from "../installed/claim-installed.js";
+import { findInstalledEnvironment } from "../installed/find-installed.js";
+import type { InstalledVerdict } from "../installed/installed-environment.js";
+import type { AcquirePluginEnvironment, PluginEnvironment, PluginOfEnvironment } from "./isolated-venv-options.js";
 
-/** What a plugin got. */
+/** What a plugin got: from the store, or at the path where another host installed it. */
 export type GotEnvironment =
   | { readonly plugin: string; readonly held: HeldEnvironment }
   | { readonly plugin: string; readonly installed: string };
 
-/** How environments are found, and who is told. */
+/** How `pluginEnvironments` finds environments, and who is told. */
 export interface PluginEnvironmentsOptions {
   readonly store: Pick<EnvironmentStore, "acquire">;
-  /** Before the plugin is started; a rejection keeps it from starting. */
-  readonly onGot: (got: GotEnvironment) => Promise<void>;
+  /** Before the plugin is started, for the log. One that throws keeps it from starting, and its environment is let go. */
+  readonly onGot?: ((got: GotEnvironment) => void | Promise<void>) | undefined;
 }
 
-/** One that another host installed into the plugin's own folder, when it is valid; else from the store. */
+type Told = (got: GotEnvironment) => Promise<void>;
+
+/**
+ * For `acquire` of `isolatedVenv`: one that another host installed into the plugin's own folder, while it is valid, and claimed
+ * so that this host sees it; else from the store.
+ * @throws What `store.acquire`, `findInstalledEnvironment`, `claimInstalledEnvironment` and `onGot` throw; nothing is held then.
+ */
 export function pluginEnvironments({ store, onGot }: PluginEnvironmentsOptions): AcquirePluginEnvironment {
+  const told: Told = async (got) => onGot?.(got);
   return async (request, options, plugin) => {
     const installed = await findInstalledEnvironment(plugin);
-    if (installed.verdict === "valid") return useInstalled(installed.path, plugin, options, onGot);
+    if (installed.verdict === "valid") return useInstalled(installed.path, plugin, options, told);
     if (isWorthTelling(installed.verdict)) {
       options.onProgress?.(`${installed.path} is not used: ${installed.verdict}`);
     }
-    return useStore(store, request, plugin, options, onGot);
+    return useStore(store, request, plugin, options, told);
   };
 }
 
@@ -45,12 +50,12 @@ async function useInstalled(
   path: string,
   plugin: PluginOfEnvironment,
   { signal, onProgress }: AcquireOptions,
-  onGot: PluginEnvironmentsOptions["onGot"],
+  told: Told,
 ): Promise<PluginEnvironment> {
   onProgress?.(`using ${path}, as it was installed`);
   const claim = await claimInstalledEnvironment(plugin, { signal });
   try {
-    await onGot({ plugin: plugin.name, installed: path });
+    await told({ plugin: plugin.name, installed: path });
   } catch (error) {
     await claim.close();
     throw error;
@@ -63,12 +68,12 @@ async function useStore(
   request: EnvironmentRequest,
   plugin: PluginOfEnvironment,
   options: AcquireOptions,
-  onGot: PluginEnvironmentsOptions["onGot"],
+  told: Told,
 ): Promise<PluginEnvironment> {
   const held = await store.acquire(request, options);
   try {
     if (held.reason !== undefined) options.onProgress?.(`built anew: ${held.reason}`);
-    await onGot({ plugin: plugin.name, held });
+    await told({ plugin: plugin.name, held });
   } catch (error) {
     await held.close();
     throw error;

@@ -1,8 +1,16 @@
+import { isVenvHostError, VenvHostError } from "../errors.js";
+
 /** What is known of a plugin when something of it failed. */
 export interface PluginAbout {
   readonly className: string;
   /** `<cwd>/plugins`. */
   readonly pluginsFolder: string;
+}
+
+/** For `catch`: an error that a worker told, again with what it means to the plugin's author; any other error again. */
+export function rethrowExplained(error: unknown, about: PluginAbout): never {
+  if (!isVenvHostError(error) || error.code !== "WORKER_ERROR") throw error;
+  throw new VenvHostError("WORKER_ERROR", explainFailure(error.message, about), { ...error.details, cause: error });
 }
 
 const unexpected = /^Unexpected error: /u;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { explainFailure } from "../src/hosting/explain.js";
+import { explainFailure } from "../../src/isolated-venv/explain-failure.js";
 
 const about = { className: "my_pkg.filters.Guard", pluginsFolder: "/work/plugins" };
 
