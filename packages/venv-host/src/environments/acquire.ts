@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { VenvHostError } from "../errors.js";
 import { buildEnvironment } from "./build/build-environment.js";
@@ -9,6 +9,7 @@ import type { ReadyMarker } from "./health/ready-marker.js";
 import { lookAtLock } from "./locks/build-lock.js";
 import type { Use } from "./locks/uses.js";
 import { whyAnother } from "./reason.js";
+import { moveTree, removeTree } from "./remove-tree.js";
 import { syncFolder } from "./small-file.js";
 import { environmentPath, lockFolder, type StoreParts } from "./store-parts.js";
 import type { RequestTerms } from "./store-terms.js";
@@ -103,7 +104,7 @@ async function build(
 }
 
 async function moveAside(path: string, to: string): Promise<void> {
-  await rename(path, to).catch((error: unknown) => {
+  await moveTree(path, to).catch((error: unknown) => {
     if (systemCode(error) !== "ENOENT") throw error;
   });
 }
@@ -115,10 +116,6 @@ export async function sweepBuilds({ folder }: StoreParts, key: string): Promise<
     // A process of a killed build may still write there for a moment: left for the next.
     await removeTree(join(folder.building, name)).catch(() => {});
   }
-}
-
-export function removeTree(path: string): Promise<void> {
-  return rm(path, { recursive: true, force: true });
 }
 
 function held(parts: StoreParts, key: string, found: Found, use: Use): HeldEnvironment {

@@ -20,7 +20,7 @@ const stderrBytes = 4_096;
 
 /**
  * Runs a short program that is trusted to end its own children, with no input. It leads a process group, which is ended
- * when it takes too long or says too much. Rejects with the signal's reason, and when it cannot be started.
+ * when it takes too long or says too much; nothing is waited for beyond that, whoever holds its pipes. Rejects with the signal's reason, and when it cannot be started.
  */
 export function askProgram(
   argv: readonly [string, ...string[]],
@@ -35,6 +35,9 @@ export function askProgram(
     const stop = (why: string): void => {
       stopped ??= why;
       killGroup(child);
+      // A process that left the group may hold them open, and nobody would hear of the end of the one that was asked.
+      child.stdout?.destroy();
+      child.stderr?.destroy();
     };
     const out = keepHead(child.stdout, maxBytes, () => stop(`it said more than ${maxBytes} bytes`));
     const err = keepHead(child.stderr, stderrBytes, () => {});

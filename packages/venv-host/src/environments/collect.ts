@@ -1,10 +1,11 @@
-import { readdir, rename } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { VenvHostError } from "../errors.js";
-import { removeTree, sweepBuilds } from "./acquire.js";
+import { sweepBuilds } from "./acquire.js";
 import type { CollectOptions, CollectReport, StoredEnvironment } from "./environment-store.js";
 import { listEnvironments } from "./list-environments.js";
 import { isHeld, tryLock } from "./locks/build-lock.js";
+import { moveTree, removeTree } from "./remove-tree.js";
 import { environmentPath, isKey, lockFolder, type StoreParts } from "./store-parts.js";
 import { systemCode } from "./system-fault.js";
 
@@ -85,7 +86,7 @@ async function removeOne(parts: StoreParts, key: string): Promise<string | undef
   try {
     const heldBy = await parts.uses.holders(key);
     if (heldBy.length > 0) return `process ${heldBy.join(", ")} began to use it`;
-    await rename(environmentPath(parts, key), aside);
+    await moveTree(environmentPath(parts, key), aside);
     await parts.uses.forget(key);
   } catch (error) {
     if (systemCode(error) !== "ENOENT") throw error;

@@ -2,9 +2,10 @@ import { readdir } from "node:fs/promises";
 import type { StoredEnvironment } from "./environment-store.js";
 import { checkStill } from "./health/check-environment.js";
 import { folderSize } from "./health/folder-size.js";
-import { readMarker } from "./health/ready-marker.js";
+import { type ReadyMarker, readMarker } from "./health/ready-marker.js";
 import { lookAtLock } from "./locks/build-lock.js";
 import { environmentPath, isKey, lockFolder, type StoreParts } from "./store-parts.js";
+import { systemCode } from "./system-fault.js";
 import { described } from "./with-lock.js";
 
 /** All environments of a store in order of their keys; none is started. */
@@ -27,12 +28,11 @@ async function describeEnvironment(
   signal: AbortSignal,
 ): Promise<StoredEnvironment | undefined> {
   const path = environmentPath(parts, key);
-  const marker = isPublished ? await readMarker(path) : undefined;
+  const marker = isPublished ? await readMarker(path).catch(unlessRefused) : undefined;
   const holder = await lookAtLock(lockFolder(parts, key), parts.viewer);
   // A build that was killed: nothing that anybody could use.
   if (holder === undefined && !isPublished) return undefined;
-  const why =
-    marker === undefined ? "it has no mark that it was finished" : await checkStill(path, key, marker, signal);
+  const why = await whyBroken(path, key, marker, signal);
   const isBuilding = holder !== undefined && why !== undefined;
   return {
     key,
@@ -44,9 +44,30 @@ async function describeEnvironment(
     bytes:
       why === undefined && marker !== undefined
         ? marker.bytes
-        : await folderSize(path, Number.MAX_SAFE_INTEGER, signal),
+        : ((await folderSize(path, Number.MAX_SAFE_INTEGER, signal).catch(unlessRefused)) ?? 0),
     builtAt: marker?.builtAt,
     lastUsedAt: await parts.uses.lastUsed(key),
     heldBy: await parts.uses.holders(key),
   };
+}
+
+async function whyBroken(
+  path: string,
+  key: string,
+  marker: ReadyMarker | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (marker === undefined) return "it has no mark that it was finished";
+  try {
+    return await checkStill(path, key, marker, signal);
+  } catch (error) {
+    unlessRefused(error);
+    return "it cannot be looked into";
+  }
+}
+
+/** One environment that its own programs closed must not hide all others. */
+function unlessRefused(error: unknown): undefined {
+  if (!["EACCES", "EPERM"].includes(systemCode(error) ?? "")) throw error;
+  return undefined;
 }

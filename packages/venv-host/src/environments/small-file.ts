@@ -1,10 +1,15 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
+import { systemCode } from "./system-fault.js";
 
 /** Reads a regular file of at most so many bytes. Undefined for another kind, and for a longer one. Throws the system's error. */
 export async function readSmallFile(path: string, maxBytes: number): Promise<Buffer | undefined> {
   // Not blocking: a pipe in the place of a file would wait for ever.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    if (systemCode(error) === "ENXIO") return undefined; // a socket
+    throw error;
+  });
+  if (file === undefined) return undefined;
   try {
     const stats = await file.stat();
     if (!stats.isFile() || stats.size > maxBytes) return undefined;

@@ -1,7 +1,7 @@
-import { lstat, mkdir, readFile, realpath, statfs } from "node:fs/promises";
+import { lstat, mkdir, realpath, statfs } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { VenvHostError } from "../errors.js";
-import { replaceFile } from "./small-file.js";
+import { readSmallFile, replaceFile } from "./small-file.js";
 import { inStore, unlessMissing } from "./system-fault.js";
 
 /** Where the things of a store lie. All paths are real ones: what is written into scripts must still be true tomorrow. */
@@ -63,9 +63,11 @@ async function makeFolder(path: string): Promise<void> {
 
 async function checkFormat(root: string, random: () => string): Promise<void> {
   const file = join(root, "format");
-  const found = await unlessMissing(readFile(file, "utf8"));
-  if (found === undefined) return replaceFile(file, join(root, `format.${random()}`), formatText);
-  if (found === formatText) return;
+  if ((await unlessMissing(lstat(file))) === undefined) {
+    return replaceFile(file, join(root, `format.${random()}`), formatText);
+  }
+  const found = await unlessMissing(readSmallFile(file, formatText.length));
+  if (found?.toString("utf8") === formatText) return;
   const message = `${root} is not a store of this version`;
   throw new VenvHostError("STORE_UNUSABLE", message, { step: "open", cure: "give another folder" });
 }

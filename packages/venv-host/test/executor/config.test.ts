@@ -167,17 +167,17 @@ plugins:
     { entryKeys: ["mine"] },
   );
   expect(config.warnings).toEqual([
-    "line 1: plugin_dirs is ignored: plugins are found in their own environments",
+    "line 1: plugin_dirs is ignored: the code of plugins is found in <cwd>/plugins, or in their environments",
     "line 2: routes is ignored, as routing is not enabled",
     "line 3: server_settings is of another host, and ignored",
     "line 4: brand_new is an unknown key",
     "line 7: plugin_settings.colour is an unknown key",
     "line 11: a hook is listed twice; it runs once",
-    "line 12: plugins.0.plugin_dirs is ignored: a plugin is found in its own environment",
+    "line 12: plugins.0.plugin_dirs is ignored: the code of plugins is found in <cwd>/plugins, or in their environments",
     "line 13: capability read_all is unknown and opens nothing",
     "line 16: plugins.0.typo is an unknown key",
     "line 18: plugins.0.conditions.0.tool is an unknown key",
-    "line 20: plugins.0.config.plugin_dirs is ignored: a plugin is found in its own environment",
+    "line 20: plugins.0.config.plugin_dirs is ignored: the code of plugins is found in <cwd>/plugins, or in their environments",
     "line 22: plugin idle has no hooks: it never runs",
   ]);
   expect(config.plugins[0]).toMatchObject({

@@ -1,6 +1,7 @@
 import type { Scheduler } from "@berth/jsonrpc-framing";
 import { VenvHostError } from "../../errors.js";
 import { folderSize } from "../health/folder-size.js";
+import { systemCode } from "../system-fault.js";
 
 /** What ends a build that takes too long or too much. */
 export interface BuildBounds {
@@ -28,7 +29,9 @@ export function boundBuild(
     over.abort(failure(`the build did not end within ${buildTimeoutMs} ms`, { timeoutMs: buildTimeoutMs }));
   const timer = scheduler.after(buildTimeoutMs, tooLong);
   const check = async (measured: string, limitBytes: number, what: string): Promise<number> => {
-    const bytes = await folderSize(measured, limitBytes);
+    const bytes = await folderSize(measured, limitBytes).catch((error: unknown) => {
+      throw failure(`${what} cannot be measured: ${systemCode(error) ?? "unknown"}`, { limitBytes });
+    });
     if (bytes <= limitBytes) return bytes;
     throw failure(`${what} takes more than ${limitBytes} bytes`, { sizeBytes: bytes, limitBytes });
   };

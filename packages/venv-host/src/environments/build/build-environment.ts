@@ -11,6 +11,8 @@ import type { EnvironmentEvidence } from "../evidence.js";
 import { checkDistributions } from "../health/check-environment.js";
 import { readDistributions } from "../health/distributions.js";
 import { type ReadyMarker, writeMarker } from "../health/ready-marker.js";
+import { fileUrlPath } from "../requirements/local-file.js";
+import { directUrlOf } from "../requirements/requirement-line.js";
 import { syncFolder } from "../small-file.js";
 import type { StoreTerms } from "../store-terms.js";
 import { systemCode } from "../system-fault.js";
@@ -72,10 +74,13 @@ async function markReady(environment: string, marker: ReadyMarker): Promise<void
   await syncFolder(environment);
 }
 
+/** Of the disk or of this process, whatever they met. */
+const faultsOfTheStore = ["ENOSPC", "EDQUOT", "EROFS", "EIO", "EMFILE", "ENFILE", "ENOMEM"];
+
+/** All others tell of what was installed, which may be anything: a file that ours should be, a name of any length. */
 function buildFault(error: unknown): unknown {
   const code = systemCode(error);
-  // ENOSPC and the like are the store's, whatever they met.
-  if (code === undefined || !["ENOENT", "ENOTDIR", "EISDIR"].includes(code)) return error;
+  if (code === undefined || faultsOfTheStore.includes(code)) return error;
   const message = `the installer left no whole environment: ${code}`;
   return new VenvHostError("VENV_BUILD_FAILED", message, { step: "check", cause: error });
 }
@@ -118,9 +123,7 @@ function policyOf({ plan, folder, terms }: BuildTask, environment: string): Conf
   const program = installer?.kind === "uv" ? installer.argv.slice(0, 1) : [];
   const settings = terms.index.from === "default" ? ["pip", "uv"].map((name) => join(homedir(), ".config", name)) : [];
   const wheels = terms.index.from === "wheels" ? terms.index.folders : [];
-  const local = plan.requirements.lines
-    .filter((line) => line.startsWith("/"))
-    .map((line) => dirname(line.split(" --")[0] ?? ""));
+  const local = plan.requirements.lines.flatMap((line) => localFolderOf(line.split(" --")[0] ?? ""));
   const readable = [interpreter.prefix, dirname(interpreter.path), ...program, ...wheels, ...local, ...settings];
   return {
     name: `install ${environment}`,
@@ -129,6 +132,14 @@ function policyOf({ plan, folder, terms }: BuildTask, environment: string): Conf
     network: terms.index.from === "wheels" || installer === undefined ? "none" : "host",
     cwd: folder,
   };
+}
+
+/** The folder of a requirement that is a file, as read-requirements.ts writes it. */
+function localFolderOf(requirement: string): readonly string[] {
+  if (requirement.startsWith("/")) return [dirname(requirement)];
+  const url = directUrlOf(requirement);
+  const path = url !== undefined && /^file:/i.test(url) ? fileUrlPath(url) : undefined;
+  return path === undefined ? [] : [dirname(path)];
 }
 
 async function evidenceOf(plan: Plan, confinement: string, sitePackages: string): Promise<EnvironmentEvidence> {

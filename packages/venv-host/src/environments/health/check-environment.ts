@@ -19,7 +19,20 @@ const maxConfigBytes = 65_536;
 
 /** Looks whether an environment is whole: all that can be seen without starting it, then whether its interpreter runs. */
 export async function checkEnvironment(path: string, key: string, signal: AbortSignal | undefined): Promise<Health> {
-  if ((await unlessMissing(lstat(path))) === undefined) return { state: "missing" };
+  const stats = await unlessMissing(lstat(path));
+  if (stats === undefined) return { state: "missing" };
+  if (!stats.isDirectory()) return { state: "broken", why: "it is no folder", marker: undefined };
+  try {
+    return await lookInto(path, key, signal);
+  } catch (error) {
+    // Its own programs can do that to it. Where the store is the fault, building anew fails with its own.
+    const code = systemCode(error) ?? "";
+    if (!["EACCES", "EPERM"].includes(code)) throw error;
+    return { state: "broken", why: `it cannot be looked into: ${code}`, marker: undefined };
+  }
+}
+
+async function lookInto(path: string, key: string, signal: AbortSignal | undefined): Promise<Health> {
   const marker = await readMarker(path);
   if (marker === undefined) return { state: "broken", why: "it has no mark that it was finished", marker };
   const why = (await checkStill(path, key, marker, signal)) ?? (await checkRuns(path, marker, signal));

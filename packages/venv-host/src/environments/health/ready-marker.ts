@@ -32,7 +32,7 @@ export async function readMarker(environment: string): Promise<ReadyMarker | und
   const bytes = await unlessMissing(readSmallFile(join(environment, markerName), maxMarkerBytes));
   const outer = bytes === undefined ? undefined : parsed(bytes.toString("utf8"));
   if (!isObject(outer) || !isObject(outer["marker"])) return undefined;
-  return outer["digest"] === canonicalDigest(outer["marker"]) ? markerOf(outer["marker"]) : undefined;
+  return outer["digest"] === tryDigest(outer["marker"]) ? markerOf(outer["marker"]) : undefined;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -69,6 +69,14 @@ function distributionOf(value: unknown): InstalledDistribution | undefined {
 
 const isText = (value: unknown): value is string => typeof value === "string";
 const isNumber = (value: unknown): value is number => typeof value === "number";
+
+function tryDigest(marker: Members): string | undefined {
+  try {
+    return canonicalDigest(marker);
+  } catch {
+    return undefined; // nested so deeply that the stack ends: none of ours
+  }
+}
 
 function parsed(text: string): unknown {
   try {

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { link, mkdir, open, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { VenvHostError } from "../../errors.js";
 import { readSmallFile } from "../small-file.js";
 import { systemCode, unlessMissing } from "../system-fault.js";
 import { lifeOf, type ProcessName, readProcessName, type Viewer } from "./process-name.js";
@@ -27,6 +28,8 @@ const releasedOffset = '{"released":'.length;
 const maxRecordBytes = 4_096;
 // A contender that was stopped while it looked must not find its number free again.
 const keptNumbers = 16;
+// Nobody takes so many locks: whoever made it wrote it by hand, and no number would be left after it.
+const highestNumber = 999_999_999_999_999;
 
 /** Who holds the lock of this folder now; undefined: nobody, or one that is proven dead. */
 export async function lookAtLock(folder: string, viewer: Viewer): Promise<LockHolder | undefined> {
@@ -34,16 +37,23 @@ export async function lookAtLock(folder: string, viewer: Viewer): Promise<LockHo
   return highest === 0 ? undefined : holderOf(join(folder, lockName(highest)), viewer);
 }
 
-/** Takes the lock unless somebody has it. Throws the system's errors. */
+/** Takes the lock unless somebody has it. Throws the system's errors, and `STORE_UNUSABLE`. */
 export async function tryLock(folder: string, viewer: Viewer, random: () => string): Promise<BuildLock | LockHolder> {
-  await makeFolder(folder);
   for (;;) {
+    // In each turn: one that somebody removed would never give a lock.
+    await makeFolder(folder);
     const last = await highestLock(folder);
     const holder = last === 0 ? undefined : await holderOf(join(folder, lockName(last)), viewer);
     if (holder !== undefined) return holder;
+    if (last >= highestNumber) throw usedUp(join(folder, lockName(last)));
     const lock = await tryNumber(folder, last + 1, viewer, random);
     if (lock !== undefined) return lock;
   }
+}
+
+function usedUp(file: string): VenvHostError {
+  const message = `the lock ${file} has a number that no lock of a store can have`;
+  return new VenvHostError("STORE_UNUSABLE", message, { step: "lock", cure: `remove ${file}` });
 }
 
 /** Not recursive: on a file system that cannot be written, Node then says that something is not there. */
@@ -109,7 +119,7 @@ async function confirmed(folder: string, number: number, file: string): Promise<
 
 /** Overwrites one byte, which needs no room on the disk. */
 async function markReleased(file: string): Promise<void> {
-  const handle = await unlessMissing(open(file, constants.O_WRONLY));
+  const handle = await unlessMissing(open(file, constants.O_WRONLY | constants.O_NONBLOCK));
   try {
     await handle?.write("1", releasedOffset);
   } finally {

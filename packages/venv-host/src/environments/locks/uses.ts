@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { readdir, rename, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readSmallFile } from "../small-file.js";
@@ -15,6 +16,9 @@ export interface Use {
 
 const maxUseBytes = 4_096;
 const draftName = "draft";
+// A pipe in the place of the file is an error, not a wait for its reader; a link is not followed.
+const inPlace =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /** The uses of a store. */
 export interface Uses {
@@ -32,7 +36,7 @@ export interface Uses {
 export function createUses(usesFolder: string, usedFolder: string, viewer: Viewer, random: () => string): Uses {
   // In place: one that is cut short reads as "not known", which is harmless.
   const noteUse = (key: string, atMs: number): Promise<void> =>
-    writeFile(join(usedFolder, key), String(Math.round(atMs)), { mode: 0o600 });
+    writeFile(join(usedFolder, key), String(Math.round(atMs)), { mode: 0o600, flag: inPlace });
   return {
     noteUse,
     begin: async (key) => {

@@ -2,10 +2,10 @@ import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { withoutCredentials } from "../credentials-in-urls.js";
 import { readSmallFile } from "../small-file.js";
-import { localPathOf, readLocalFile } from "./local-file.js";
+import { fileUrlPath, localPathOf, readLocalFile } from "./local-file.js";
 import { type LogicalLine, logicalLines } from "./logical-lines.js";
 import { readOption } from "./option-line.js";
-import { readRequirement } from "./requirement-line.js";
+import { directUrlOf, readRequirement } from "./requirement-line.js";
 import { requirementsFault, requirementsLimits } from "./requirements-fault.js";
 
 /** What an installer is told, read once: files that change later change nothing. */
@@ -108,6 +108,8 @@ interface Place {
 
 async function readLine(reading: Reading, { text, number }: LogicalLine, place: Place): Promise<void> {
   const where = `${place.path}:${number}`;
+  // Python ends lines at some of them: what is one line here would be two for the installer.
+  if (/\p{Cc}/u.test(text)) throw requirementsFault(where, "holds a control character");
   const unknown = /\$\{([A-Z0-9_]+)\}/.exec(text)?.[1];
   if (unknown !== undefined)
     throw requirementsFault(where, `uses the variable ${unknown}, which the installer will not have`);
@@ -137,10 +139,16 @@ async function addRequirement(
   folder: string,
 ): Promise<void> {
   const [spec = "", ...options] = text.split(/\s+(?=--)/);
-  const path = localPathOf(spec, folder);
-  const local = path === undefined ? undefined : await readLocalFile(path, where);
+  const { signal } = reading.rules;
+  const unconditional = spec.replace(/ ?;.*$/, "");
+  const path = localPathOf(unconditional, folder);
+  if (path !== undefined && unconditional !== spec) {
+    throw requirementsFault(where, "gives a file a condition: name it in a requirements file for where it holds");
+  }
+  const local = path === undefined ? undefined : await readLocalFile(path, where, signal);
   const requirement = readRequirement(local === undefined ? text : ["local", ...options].join(" "));
   if (requirement === undefined) throw requirementsFault(where, "is no requirement that can be read (PEP 508)");
+  const direct = local === undefined ? await readDirect(reading, requirement.text, where) : undefined;
   const hashes = requirement.options.filter((option) => option.startsWith("--hash="));
   if (reading.rules.requireHashes && purpose === "requirement" && hashes.length === 0) {
     throw requirementsFault(where, "has no --hash, which this store requires of each requirement");
@@ -148,6 +156,23 @@ async function addRequirement(
   const named = local === undefined ? requirement.text : local.path;
   reading.entries[purpose].push({
     line: [named, ...requirement.options].join(" "),
-    identity: withoutCredentials([local?.identity ?? requirement.text, ...requirement.options].join(" ")),
+    identity: withoutCredentials([(local ?? direct)?.identity ?? requirement.text, ...requirement.options].join(" ")),
   });
+}
+
+/** `NAME @ URL`: a file of this machine is measured; any other is an index of the file's own. */
+async function readDirect(
+  { rules }: Reading,
+  text: string,
+  where: string,
+): Promise<{ readonly identity: string } | undefined> {
+  const url = directUrlOf(text);
+  if (url === undefined) return undefined;
+  const path = /^file:/i.test(url) ? fileUrlPath(url) : undefined;
+  if (path !== undefined) {
+    const { identity } = await readLocalFile(path, where, rules.signal);
+    return { identity: text.replace(url, () => identity) };
+  }
+  if (rules.mayChooseIndex) return undefined;
+  throw requirementsFault(where, "says itself where it comes from, which the store does");
 }

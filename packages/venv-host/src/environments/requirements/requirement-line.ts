@@ -10,6 +10,11 @@ export function normalName(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, "-");
 }
 
+/** The URL of `NAME @ URL`, of a requirement in its normal form. */
+export function directUrlOf(text: string): string | undefined {
+  return /^[^\s;]+ @ (\S+)/.exec(text)?.[1];
+}
+
 /** Cuts what follows the first ` --` and brings both parts into their normal form. Undefined: no requirement. */
 export function readRequirement(line: string): Requirement | undefined {
   const [spec = "", ...rest] = line.split(/\s+(?=--)/);
@@ -25,7 +30,10 @@ function normalSpec(spec: string): string | undefined {
   if (match === null) return undefined;
   const [, name = "", extras, rest = ""] = match;
   const named = normalName(name) + (extras === undefined ? "" : `[${sortedParts(extras).map(normalName).join(",")}]`);
-  if (rest.startsWith("@")) return `${named} @ ${rest.slice(1).trim()}`;
+  if (rest.startsWith("@")) {
+    const url = rest.slice(1).trim();
+    return /^[a-z][a-z0-9+.-]*:\S/i.test(url) ? `${named} @ ${url}` : undefined;
+  }
   const cut = rest.indexOf(";");
   const versions = cut === -1 ? rest : rest.slice(0, cut);
   const marker = cut === -1 ? "" : collapsed(rest.slice(cut + 1).trim());

@@ -52,7 +52,7 @@ export function findOddities(file: Members, entryKeys: readonly string[], notes:
 }
 
 function oddityOfTop(key: string): string {
-  if (key === "plugin_dirs") return "plugin_dirs is ignored: plugins are found in their own environments";
+  if (key === "plugin_dirs") return ignoredDirs(key);
   if (ROUTING_KEYS.includes(key)) return `${key} is ignored, as routing is not enabled`;
   if (OTHER_HOSTS_KEYS.includes(key)) return `${key} is of another host, and ignored`;
   return `${key} is an unknown key`;
@@ -74,7 +74,7 @@ function findInEntry(entry: unknown, path: YamlPath, entryKeys: readonly string[
 }
 
 function ignoredDirs(name: string): string {
-  return `${name} is ignored: a plugin is found in its own environment`;
+  return `${name} is ignored: the code of plugins is found in <cwd>/plugins, or in their environments`;
 }
 
 function findUnknown(members: unknown, path: YamlPath, known: readonly string[], warn: Warn): void {
