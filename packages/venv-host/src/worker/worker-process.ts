@@ -6,6 +6,7 @@ import { type ChildHandle, type ExitStatus, openChild, type SpawnFunction } from
 import { VenvHostError } from "../errors.js";
 import { createAnswerLines, type LineReceiver } from "./answer-lines.js";
 import { createGate, within } from "./waits.js";
+import { workerArgv } from "./worker-argv.js";
 import type { WorkerTerms } from "./worker-terms.js";
 
 /** One worker process: lines in, lines out, and its end. */
@@ -66,7 +67,7 @@ async function checkFile(path: string, mode: number, fault: string): Promise<voi
 }
 
 async function confined(terms: WorkerTerms): Promise<{ argv: readonly string[]; release: () => Promise<void> }> {
-  const argv = [terms.python, terms.script];
+  const argv = workerArgv(terms);
   if (terms.confine === undefined) return { argv, release: async () => undefined };
   try {
     const command = await terms.confine.by(argv, terms.confine.policy);

@@ -7,7 +7,8 @@ import type { WorkerFeatures, WorkerLimits, WorkerOptions } from "./worker.js";
 export type WorkerBounds = { readonly [name in keyof Required<WorkerLimits>]: number };
 
 /** WorkerOptions with defaults filled in; the only form that internal code sees. */
-export interface WorkerTerms extends Pick<WorkerOptions, "python" | "script" | "cwd" | "env" | "confine"> {
+export interface WorkerTerms
+  extends Pick<WorkerOptions, "python" | "script" | "cwd" | "env" | "confine" | "holdsSecrets"> {
   readonly limits: WorkerBounds;
   readonly onLog: (line: string) => void;
   readonly accept: (features: WorkerFeatures) => void;
@@ -31,6 +32,7 @@ const OPTION_NAMES: readonly string[] = [
   "env",
   "limits",
   "confine",
+  "holdsSecrets",
   "onLog",
   "accept",
   "scheduler",
@@ -49,6 +51,7 @@ export function readWorkerOptions(options: WorkerOptions): WorkerTerms {
     cwd: options.cwd,
     env: options.env,
     confine: options.confine,
+    holdsSecrets: options.holdsSecrets,
     limits: readLimits(options.limits ?? {}),
     onLog: options.onLog ?? (() => undefined),
     accept: options.accept ?? (() => undefined),

@@ -13,6 +13,8 @@ export interface WorkerOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly limits?: WorkerLimits | undefined;
   readonly confine?: { readonly by: Confine; readonly policy: ConfinePolicy } | undefined;
+  /** Its tasks bring tokens: no core file of it is written, nor of what it starts. Default false. */
+  readonly holdsSecrets?: boolean | undefined;
   /** Each line of stderr, and lines of stdout that are no answers, of bounded length. Must not throw. */
   readonly onLog?: ((line: string) => void) | undefined;
   /**
