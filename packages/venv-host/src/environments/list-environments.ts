@@ -5,7 +5,7 @@ import { folderSize } from "./health/folder-size.js";
 import { type ReadyMarker, readMarker } from "./health/ready-marker.js";
 import { lookAtLock } from "./locks/build-lock.js";
 import { environmentPath, isKey, lockFolder, type StoreParts } from "./store-parts.js";
-import { systemCode } from "./system-fault.js";
+import { isRefusal } from "./system-fault.js";
 import { described } from "./with-lock.js";
 
 /** All environments of a store in order of their keys; none is started. */
@@ -68,6 +68,6 @@ async function whyBroken(
 
 /** One environment that its own programs closed must not hide all others. */
 function unlessRefused(error: unknown): undefined {
-  if (!["EACCES", "EPERM"].includes(systemCode(error) ?? "")) throw error;
+  if (!isRefusal(error)) throw error;
   return undefined;
 }

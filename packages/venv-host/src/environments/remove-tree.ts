@@ -1,6 +1,6 @@
 import { chmod, lstat, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { systemCode, unlessMissing } from "./system-fault.js";
+import { isRefusal, unlessMissing } from "./system-fault.js";
 
 /** Removes a folder with all that is in it, also with folders that what was installed closed to their owner. */
 export async function removeTree(path: string): Promise<void> {
@@ -23,8 +23,6 @@ export async function moveTree(from: string, to: string): Promise<void> {
     await rename(from, to);
   }
 }
-
-const isRefusal = (error: unknown): boolean => ["EACCES", "EPERM"].includes(systemCode(error) ?? "");
 
 /** Links are not followed. What vanishes meanwhile needs nothing any more. */
 async function openFolders(path: string): Promise<void> {

@@ -6,6 +6,11 @@ export function systemCode(error: unknown): string | undefined {
   return typeof error.code === "string" && /^E[A-Z0-9]+$/.test(error.code) ? error.code : undefined;
 }
 
+/** Whether this user may not do it. */
+export function isRefusal(error: unknown): boolean {
+  return ["EACCES", "EPERM"].includes(systemCode(error) ?? "");
+}
+
 const cures: Readonly<Record<string, string>> = {
   ENOSPC: "make room on the disk of the store, or collect environments",
   EDQUOT: "make room on the disk of the store, or collect environments",

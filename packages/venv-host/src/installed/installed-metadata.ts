@@ -1,6 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { readSmallFile } from "../environments/small-file.js";
 import { unlessMissing } from "../environments/system-fault.js";
+import { tryJson } from "../environments/try-json.js";
 import type { InstalledVerdict } from "./installed-environment.js";
 
 /** What an installer noted of an environment, as far as it decides anything (CPEX fact sheet § 5.2). */
@@ -21,7 +22,7 @@ export async function readMetadata(path: string): Promise<InstalledMetadata | "m
 }
 
 function metadataOf(text: string): InstalledMetadata | undefined {
-  const value = parsed(text);
+  const value = tryJson(text);
   if (typeof value !== "object" || value === null) return undefined;
   const members: Members = value;
   const { requirements_hash: requirementsHash, venv_path: venvPath } = members;
@@ -44,14 +45,6 @@ interface Members {
 function signalOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return typeof value === "string" ? value : "\0";
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the caller says that it cannot be read
-  }
 }
 
 /** What is expected now. */

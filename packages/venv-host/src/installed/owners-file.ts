@@ -1,5 +1,6 @@
 import { readSmallFile } from "../environments/small-file.js";
 import { unlessMissing } from "../environments/system-fault.js";
+import { tryJson } from "../environments/try-json.js";
 
 const maxOwnersBytes = 1_048_576;
 
@@ -10,13 +11,9 @@ export async function readOwners(path: string): Promise<readonly string[]> {
 }
 
 function ownersOf(text: string): readonly string[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    const owners: unknown = typeof value === "object" && value !== null && "owners" in value ? value.owners : undefined;
-    return Array.isArray(owners) ? owners.filter((owner) => typeof owner === "string") : [];
-  } catch {
-    return []; // as the other hosts take it
-  }
+  const value = tryJson(text);
+  const owners: unknown = typeof value === "object" && value !== null && "owners" in value ? value.owners : undefined;
+  return Array.isArray(owners) ? owners.filter((owner) => typeof owner === "string") : [];
 }
 
 export function ownersText(owners: readonly string[]): string {

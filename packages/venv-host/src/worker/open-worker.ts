@@ -1,6 +1,6 @@
 import { VenvHostError } from "../errors.js";
 import { type Call, createCall } from "./call.js";
-import { createCallQueue } from "./call-queue.js";
+import { type CallQueue, createCallQueue } from "./call-queue.js";
 import { createSecrets } from "./secrets.js";
 import { createSessionSource, type SessionSource } from "./session-source.js";
 import type { TaskWait, Worker, WorkerAnswer, WorkerFeatures, WorkerOptions, WorkerTask } from "./worker.js";
@@ -15,11 +15,58 @@ export function openWorker(options: WorkerOptions): Worker {
   const secrets = createSecrets();
   const closing = new AbortController();
   const source = createSessionSource(terms, secrets, closing.signal);
-  const queue = createCallQueue(terms);
+  const desk = createDesk(source, createCallQueue(terms));
   const { maxContentBytes } = terms.limits;
+  const begin = (task: WorkerTask, wait?: TaskWait): Call => {
+    wait?.signal?.throwIfAborted();
+    closing.signal.throwIfAborted();
+    secrets.remember(wait?.secrets ?? []);
+    return createCall(task, maxContentBytes, wait);
+  };
+  let closed: Promise<void> | undefined;
+  const endAll = async (): Promise<void> => {
+    const reason = new VenvHostError("WORKER_CLOSED", "the worker was closed");
+    closing.abort(reason);
+    desk.rejectWaiting(reason);
+    const { current } = source;
+    await current?.shutdown(reason);
+    await desk.settled();
+    // One that was just started when this began.
+    if (source.current !== current) await source.current?.shutdown(reason);
+  };
+  const close = (): Promise<void> => (closed ??= endAll());
+  return {
+    features: async (wait) => {
+      await desk.askFeatures(begin({ task_type: "capabilities" }, wait));
+      return currentFeatures(source);
+    },
+    call: async (task, wait) => desk.run(begin(task, wait)),
+    get state() {
+      if (closing.signal.aborted) return "closed";
+      if (source.current?.isAlive === true) return "running";
+      return source.wasTried && !desk.isBusy ? "dead" : "idle";
+    },
+    get pid() {
+      return source.current?.isAlive === true ? source.current.pid : undefined;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Takes calls in, and gives them to a session one after another as long as any wait. */
+interface Desk {
+  readonly isBusy: boolean;
+  run(call: Call): Promise<WorkerAnswer>;
+  /** Settles when a session stands; nothing is sent for it, since the session was asked when it started. */
+  askFeatures(call: Call): Promise<WorkerAnswer>;
+  rejectWaiting(reason: unknown): void;
+  settled(): Promise<void>;
+}
+
+function createDesk(source: SessionSource, queue: CallQueue): Desk {
   const asksFeatures = new WeakSet<Call>();
   let working: Promise<void> | undefined;
-
   const work = async (): Promise<void> => {
     while (queue.size > 0) {
       try {
@@ -34,7 +81,7 @@ export function openWorker(options: WorkerOptions): Worker {
     }
     working = undefined;
   };
-  const enqueue = (call: Call): Promise<WorkerAnswer> => {
+  const run = (call: Call): Promise<WorkerAnswer> => {
     try {
       queue.push(call);
       working ??= work();
@@ -43,45 +90,17 @@ export function openWorker(options: WorkerOptions): Worker {
     }
     return call.answer;
   };
-  const call = async (task: WorkerTask, wait?: TaskWait): Promise<WorkerAnswer> => {
-    wait?.signal?.throwIfAborted();
-    closing.signal.throwIfAborted();
-    secrets.remember(wait?.secrets ?? []);
-    return enqueue(createCall(task, maxContentBytes, wait));
-  };
-  const features = async (wait?: TaskWait): Promise<WorkerFeatures> => {
-    wait?.signal?.throwIfAborted();
-    closing.signal.throwIfAborted();
-    const question = createCall({ task_type: "capabilities" }, maxContentBytes, wait);
-    asksFeatures.add(question);
-    await enqueue(question);
-    return currentFeatures(source);
-  };
-  let closed: Promise<void> | undefined;
-  const endAll = async (): Promise<void> => {
-    const reason = new VenvHostError("WORKER_CLOSED", "the worker was closed");
-    closing.abort(reason);
-    queue.rejectAll(reason);
-    const { current } = source;
-    await current?.shutdown(reason);
-    await working;
-    // One that was just started when this began.
-    if (source.current !== current) await source.current?.shutdown(reason);
-  };
-  const close = (): Promise<void> => (closed ??= endAll());
   return {
-    features,
-    call,
-    get state() {
-      if (closing.signal.aborted) return "closed";
-      if (source.current?.isAlive === true) return "running";
-      return source.wasTried && working === undefined ? "dead" : "idle";
+    get isBusy() {
+      return working !== undefined;
     },
-    get pid() {
-      return source.current?.isAlive === true ? source.current.pid : undefined;
+    run,
+    askFeatures: (call) => {
+      asksFeatures.add(call);
+      return run(call);
     },
-    close,
-    [Symbol.asyncDispose]: close,
+    rejectWaiting: queue.rejectAll,
+    settled: async () => working,
   };
 }
 

@@ -40,13 +40,52 @@ interface Run {
 const MAX_MESSAGE_CHARS = 4_096;
 const MAX_NOISE_CHARS = 1_024;
 
-/** One table; the functions are the steps of a run's life. */
-export function createRuns({ terms, hide, onAnswered, onStuck }: RunsOptions): Runs {
-  const { limits, scheduler, onLog } = terms;
+export function createRuns(options: RunsOptions): Runs {
+  const { hide } = options;
+  const { limits, onLog } = options.terms;
+  const table = createRunTable(options);
+  return {
+    add: table.add,
+    onLine: (bytes) => {
+      const reading = readAnswer(bytes, table.ids());
+      if (reading.is === "noise") onLog(`stdout: ${cut(hide(bytes.toString("utf8")), MAX_NOISE_CHARS)}`);
+      if (reading.is !== "frame") return;
+      const { request_id: _, ...members } = reading.members;
+      const isError = members["status"] === "error";
+      // The oldest: a sequential worker is at no other, and an old one does not say whose error it is.
+      const run = table.find(reading.id) ?? (reading.id === UNKNOWN_ID && isError ? table.oldest() : undefined);
+      // Late, or a second one: whoever asked is gone.
+      if (run === undefined) return;
+      table.answered(run, () => {
+        if (isError) run.call.reject(workerError(hide(textOf(members["message"]))));
+        else run.call.resolve(members);
+      });
+    },
+    onCut: (line) => {
+      const known = findCutId(line, table.ids());
+      const run = known === undefined ? looksLikeFrame(line) && table.oldest() : table.find(known);
+      if (!run) onLog(`stdout: a line of ${line.byteLength} bytes was passed over`);
+      else table.answered(run, () => run.call.reject(tooLarge(line, limits.maxContentBytes, known !== undefined)));
+    },
+    onFirstByte: table.wake,
+    end: table.end,
+  };
+}
+
+/** The runs with their times. */
+interface RunTable extends Pick<Runs, "add" | "end"> {
+  ids(): readonly string[];
+  find(id: string): Run | undefined;
+  oldest(): Run | undefined;
+  answered(run: Run, settle: () => void): void;
+  wake(): void;
+}
+
+function createRunTable({ terms, onAnswered, onStuck }: RunsOptions): RunTable {
+  const { limits, scheduler } = terms;
   const runs = new Map<string, Run>();
   let isAwake = false;
   let timeouts = 0;
-
   const finish = (run: Run): void => {
     run.timer?.cancel();
     runs.delete(run.call.id);
@@ -59,24 +98,10 @@ export function createRuns({ terms, hide, onAnswered, onStuck }: RunsOptions): R
   const expire = (run: Run): void => {
     run.timer = undefined;
     run.call.reject(timedOut(run));
-    if (run.kind === "probe") {
-      run.free();
-      return;
-    }
-    timeouts += 1;
+    if (run.kind === "call") timeouts += 1;
     if (timeouts >= limits.maxTimeouts) onStuck();
     else run.free();
   };
-  const answered = (run: Run, settle: () => void): void => {
-    timeouts = 0;
-    settle();
-    finish(run);
-    if (run.kind === "call") onAnswered();
-  };
-  /** The oldest: a sequential worker is at no other, and an old one does not say whose error it is. */
-  const ownerOf = (id: string, isError: boolean): Run | undefined =>
-    runs.get(id) ?? (id === UNKNOWN_ID && isError ? runs.values().next().value : undefined);
-
   return {
     add: (call, timeoutMs, kind) => {
       const gate = createGate<void>();
@@ -85,30 +110,16 @@ export function createRuns({ terms, hide, onAnswered, onStuck }: RunsOptions): R
       arm(run);
       return gate.passed;
     },
-    onLine: (bytes) => {
-      const reading = readAnswer(bytes, [...runs.keys()]);
-      if (reading.is === "noise") onLog(`stdout: ${cut(hide(bytes.toString("utf8")), MAX_NOISE_CHARS)}`);
-      if (reading.is !== "frame") return;
-      const { request_id: _, ...members } = reading.members;
-      const isError = members["status"] === "error";
-      const run = ownerOf(reading.id, isError);
-      // Late, or a second one: whoever asked is gone.
-      if (run === undefined) return;
-      answered(run, () => {
-        if (isError) run.call.reject(workerError(hide(textOf(members["message"]))));
-        else run.call.resolve(members);
-      });
+    ids: () => [...runs.keys()],
+    find: (id) => runs.get(id),
+    oldest: () => runs.values().next().value,
+    answered: (run, settle) => {
+      timeouts = 0;
+      settle();
+      finish(run);
+      if (run.kind === "call") onAnswered();
     },
-    onCut: (line) => {
-      const ids = [...runs.keys()];
-      const known = findCutId(line, ids);
-      const [oldest] = ids;
-      const id = known ?? (looksLikeFrame(line) ? oldest : undefined);
-      const run = id === undefined ? undefined : runs.get(id);
-      if (run === undefined) onLog(`stdout: a line of ${line.byteLength} bytes was passed over`);
-      else answered(run, () => run.call.reject(tooLarge(line, limits.maxContentBytes, known !== undefined)));
-    },
-    onFirstByte: () => {
+    wake: () => {
       if (isAwake) return;
       isAwake = true;
       for (const run of runs.values()) if (run.timer !== undefined) arm(run);

@@ -1,8 +1,8 @@
+import { pause } from "../environments/pause.js";
 import { isVenvHostError, VenvHostError } from "../errors.js";
 import { createRespawnBudget } from "./respawn-budget.js";
 import type { Secrets } from "./secrets.js";
 import { type Session, startSession } from "./session.js";
-import { pause } from "./waits.js";
 import type { WorkerTerms } from "./worker-terms.js";
 
 /** Gives the session that tasks are sent to: the living one, or a new one as long as the budget lasts. */

@@ -12,22 +12,6 @@ export function within(promise: Promise<unknown>, timeoutMs: number, scheduler: 
   });
 }
 
-/** Waits; rejects with the signal's reason when that is aborted first. */
-export function pause(delayMs: number, scheduler: Scheduler, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      timer.cancel();
-      reject(signal.reason);
-    };
-    const timer = scheduler.after(delayMs, () => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    });
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-  });
-}
-
 /** A promise and what resolves it. */
 export interface Gate<T> {
   readonly passed: Promise<T>;

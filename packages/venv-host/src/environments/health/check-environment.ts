@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { askProgram } from "../ask-program.js";
 import { readSmallFile } from "../small-file.js";
-import { systemCode, unlessMissing } from "../system-fault.js";
+import { isRefusal, systemCode, unlessMissing } from "../system-fault.js";
 import { checkFiles } from "./check-files.js";
 import { readDistributions } from "./distributions.js";
 import { type ReadyMarker, readMarker } from "./ready-marker.js";
@@ -26,9 +26,8 @@ export async function checkEnvironment(path: string, key: string, signal: AbortS
     return await lookInto(path, key, signal);
   } catch (error) {
     // Its own programs can do that to it. Where the store is the fault, building anew fails with its own.
-    const code = systemCode(error) ?? "";
-    if (!["EACCES", "EPERM"].includes(code)) throw error;
-    return { state: "broken", why: `it cannot be looked into: ${code}`, marker: undefined };
+    if (!isRefusal(error)) throw error;
+    return { state: "broken", why: "it cannot be looked into", marker: undefined };
   }
 }
 

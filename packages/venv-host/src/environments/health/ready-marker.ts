@@ -3,6 +3,7 @@ import { canonicalDigest, canonicalText } from "../canonical.js";
 import type { EnvironmentEvidence, InstalledDistribution } from "../evidence.js";
 import { readSmallFile, writeSynced } from "../small-file.js";
 import { unlessMissing } from "../system-fault.js";
+import { tryJson } from "../try-json.js";
 
 /** What makes a folder an environment: written last, with a digest of itself. */
 export interface ReadyMarker {
@@ -30,7 +31,7 @@ export function writeMarker(environment: string, marker: ReadyMarker): Promise<v
 /** Undefined when there is none, or none that is whole. */
 export async function readMarker(environment: string): Promise<ReadyMarker | undefined> {
   const bytes = await unlessMissing(readSmallFile(join(environment, markerName), maxMarkerBytes));
-  const outer = bytes === undefined ? undefined : parsed(bytes.toString("utf8"));
+  const outer = bytes === undefined ? undefined : tryJson(bytes.toString("utf8"));
   if (!isObject(outer) || !isObject(outer["marker"])) return undefined;
   return outer["digest"] === tryDigest(outer["marker"]) ? markerOf(outer["marker"]) : undefined;
 }
@@ -75,13 +76,5 @@ function tryDigest(marker: Members): string | undefined {
     return canonicalDigest(marker);
   } catch {
     return undefined; // nested so deeply that the stack ends: none of ours
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // cut short: no marker
   }
 }

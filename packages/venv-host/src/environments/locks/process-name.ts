@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { systemCode } from "../system-fault.js";
+import { tryJson } from "../try-json.js";
 
 /** What names one process for ever, and says from where it can be looked for. */
 export interface ProcessName {
@@ -25,7 +26,7 @@ export function thisProcess(): ProcessName {
 
 /** Reads what another process wrote of itself; undefined when it is not a name. */
 export function readProcessName(text: string): ProcessName | undefined {
-  const value = parse(text);
+  const value = tryJson(text);
   if (typeof value !== "object" || value === null) return undefined;
   const { pid, startTime, bootId, pidNamespace, host }: { readonly [Name in keyof ProcessName]?: unknown } = value;
   // From 1: kill(2) takes 0 and negative numbers for groups of processes.
@@ -87,13 +88,5 @@ function tryRead(read: () => string): string | undefined {
     return read();
   } catch {
     return undefined; // no /proc here, or the process is gone: both mean "not known"
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the caller takes it for a process that nothing is known of
   }
 }
