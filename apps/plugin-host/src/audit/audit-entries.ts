@@ -1,17 +1,11 @@
-import type { JsonValue } from "@berth/audit-chain";
+import type { SessionEntry } from "@berth/audit-chain";
 import type { HeldEnvironment } from "@berth/venv-host";
 import type { HookDecision } from "@berth/venv-host/executor";
 
 // Names of an entry's members are the log's format: see the README. No payload, context, header or token is in any of them.
 
-/** An entry before the process's own session is added. Undefined members are left out. */
-export interface AuditEntry {
-  readonly type: string;
-  readonly [member: string]: JsonValue | undefined;
-}
-
 /** Which plugin decided what, and the environment that answered. */
-export function decisionEntry(decision: HookDecision): AuditEntry {
+export function decisionEntry(decision: HookDecision): SessionEntry {
   const { plugin, hook, mode, status, durationMs, requestId, code, evidence } = decision;
   return {
     ...evidence,
@@ -35,12 +29,12 @@ export function hookEntry(hook: {
   readonly outcome: "allowed" | "denied" | "failed";
   readonly plugin?: string | undefined;
   readonly code?: string | undefined;
-}): AuditEntry {
+}): SessionEntry {
   return { type: "plugin.hook", ...hook };
 }
 
 /** What a plugin's environment is made of, as it was measured. */
-export function environmentEntry(plugin: string, { key, origin, reason, evidence }: HeldEnvironment): AuditEntry {
+export function environmentEntry(plugin: string, { key, origin, reason, evidence }: HeldEnvironment): SessionEntry {
   const { digest, interpreter, installer, confinement, distributions } = evidence;
   return {
     type: "plugin.environment",
@@ -60,6 +54,6 @@ export function environmentEntry(plugin: string, { key, origin, reason, evidence
 }
 
 /** An environment that somebody else installed: nothing of it was measured. */
-export function installedEntry(plugin: string, path: string): AuditEntry {
+export function installedEntry(plugin: string, path: string): SessionEntry {
   return { type: "plugin.environment", plugin, origin: "installed", path };
 }

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
+import { openSessionLog, type SessionEntry, type SessionLog } from "@berth/audit-chain";
 import type { Logger } from "@berth/command-line";
 import { confine } from "@berth/process-confinement/launcher";
 import { type EnvironmentStore, type GotEnvironment, isolatedVenv, pluginEnvironments } from "@berth/venv-host";
 import { createPluginHost, type PluginHost, type PluginsConfig } from "@berth/venv-host/executor";
 import { decisionEntry, environmentEntry, installedEntry } from "../audit/audit-entries.js";
-import { type AuditLog, openAuditLog } from "../audit/audit-log.js";
 import { type HostFlags, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
 import { type Closers, createClosers } from "../serving/closers.js";
@@ -17,7 +17,7 @@ import { openStore } from "./open-store.js";
 export interface OpenedHost {
   readonly host: PluginHost;
   readonly config: PluginsConfig;
-  readonly audit: AuditLog;
+  readonly audit: SessionLog;
   readonly store: EnvironmentStore;
   readonly state: StateFolder;
   /** In reverse order: plugins, store, log. Gives the names of what was not closed in time. */
@@ -62,8 +62,8 @@ function closeAll(closers: Closers, reason: { text: string }, why: string): Prom
   return closers.close(closeMs);
 }
 
-function openLog({ audit }: StateFolder, { command, logger }: OpenHostOptions, flags: HostFlags): Promise<AuditLog> {
-  return openAuditLog({
+function openLog({ audit }: StateFolder, { command, logger }: OpenHostOptions, flags: HostFlags): Promise<SessionLog> {
+  return openSessionLog({
     folder: audit,
     opening: { program: `berth-plugin-host ${version}`, command, config: resolve(flags.config) },
     now: Date.now,
@@ -78,17 +78,18 @@ interface PluginsParts {
   readonly flags: HostFlags;
   readonly config: PluginsConfig;
   readonly store: EnvironmentStore;
-  readonly audit: AuditLog;
+  readonly audit: SessionLog;
   readonly options: OpenHostOptions;
 }
 
 function openPlugins({ flags, config, store, audit, options }: PluginsParts): PluginHost {
-  const acquire = pluginEnvironments({ store, onGot: (got) => audit.record(gotEntry(got)) });
+  const record = async (entry: SessionEntry): Promise<void> => void (await audit.append(entry));
+  const acquire = pluginEnvironments({ store, onGot: (got) => record(gotEntry(got)) });
   try {
     return createPluginHost({
       config,
       kinds: [isolatedVenv({ acquire, cwd: resolve(flags.cwd ?? "."), confine })],
-      record: (decision) => audit.record(decisionEntry(decision)),
+      record: (decision) => record(decisionEntry(decision)),
       onProgress: options.onProgress,
       onLog: (plugin, line) => options.logger.debug({ plugin }, line),
     });

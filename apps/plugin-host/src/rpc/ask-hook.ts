@@ -1,6 +1,6 @@
+import type { SessionEntry } from "@berth/audit-chain";
 import type { HookOutcome, HookRequest, PluginHost } from "@berth/venv-host/executor";
 import { hookEntry } from "../audit/audit-entries.js";
-import type { AuditLog } from "../audit/audit-log.js";
 import type { HookObserver } from "../http/metrics.js";
 
 /** Where a request came from. */
@@ -14,7 +14,7 @@ export type AskHook = (asker: Asker, request: HookRequest) => Promise<HookOutcom
 
 export interface AskHookParts {
   readonly host: Pick<PluginHost, "run" | "hasHook">;
-  readonly audit: Pick<AuditLog, "record">;
+  readonly audit: { append(entry: SessionEntry): Promise<unknown> };
   readonly observer?: HookObserver | undefined;
 }
 
@@ -28,7 +28,7 @@ export function createAskHook({ host, audit, observer }: AskHookParts): AskHook 
       const outcome = await host.run(request);
       const { allowed, violation, carried } = outcome;
       const said = allowed ? "allowed" : "denied";
-      await audit.record(
+      await audit.append(
         hookEntry({
           ...about,
           request: carried.requestId,

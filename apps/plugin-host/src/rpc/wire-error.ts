@@ -1,6 +1,6 @@
+import { isChainError } from "@berth/audit-chain";
 import { type WireError, wireErrors } from "@berth/jsonrpc-framing";
 import { isPluginHostError } from "@berth/venv-host/executor";
-import { NotRecorded } from "../audit/not-recorded.js";
 import { RequestFault } from "./json-members.js";
 
 /** Numbers of this program's own, from the range that JSON-RPC 2.0 § 5.1 leaves to servers. */
@@ -18,7 +18,8 @@ export const hostErrors = {
 /** What a client is told of an error. Undefined for a fault of ours, whose text is not for clients. */
 export function wireErrorOf(error: unknown): WireError | undefined {
   if (error instanceof RequestFault) return told(wireErrors.invalidParams, error.message, error.code);
-  if (error instanceof NotRecorded) return told(hostErrors.notRecorded, error.message, error.code);
+  if (isChainError(error) && error.code === "AUDIT_UNAVAILABLE")
+    return told(hostErrors.notRecorded, error.message, error.code);
   if (!isPluginHostError(error)) return undefined;
   switch (error.code) {
     case "PAYLOAD_INVALID":

@@ -1,12 +1,11 @@
-import { join } from "node:path";
-import { ChainError, openChain, readChain } from "@berth/audit-chain";
 import { expect, it } from "vitest";
-import { openLastingChain } from "../../src/audit/lasting-chain.js";
-import { scratchFolder } from "../shipyard.js";
+import { ChainError, openChain, readChain } from "../src/index.js";
+import { openLastingChain } from "../src/lasting-chain.js";
+import { logFolder } from "./scratch.js";
 
 /** A log on a disk that is full when the test says so. */
 function onDisk() {
-  const directory = join(scratchFolder(), "log");
+  const directory = logFolder();
   const disk = { isFull: false, time: 0, opened: 0 };
   const open = async () => {
     disk.opened += 1;

@@ -1,4 +1,6 @@
-import { type Chain, type EntryInput, isChainError, type Receipt } from "@berth/audit-chain";
+import type { Chain } from "./chain.js";
+import type { EntryInput, Receipt } from "./entry.js";
+import { ChainError, isChainError } from "./errors.js";
 
 /**
  * A log that goes on after a failed write. A chain takes nothing after one, so that no gap can arise, until it is opened
@@ -45,7 +47,7 @@ export async function openLastingChain({ open, now }: LastingChainOptions): Prom
         if (!isChainError(error) || error.code !== "CHAIN_FAILED" || isClosed) throw error;
       }
       if (chain === used) await opened();
-      if (chain === undefined || isClosed) throw new Error("the audit log was closed meanwhile");
+      if (chain === undefined || isClosed) throw new ChainError("CHAIN_CLOSED", "the log was closed meanwhile");
       return chain.append(entry);
     },
     async close() {
