@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { isVenvHostError } from "../errors.js";
 import type { StoredEnvironment } from "./environment-store.js";
 import { checkStill } from "./health/check-environment.js";
 import { folderSize } from "./health/folder-size.js";
@@ -61,6 +62,7 @@ async function whyBroken(
   try {
     return await checkStill(path, key, marker, signal);
   } catch (error) {
+    if (isVenvHostError(error)) return error.message;
     unlessRefused(error);
     return "it cannot be looked into";
   }

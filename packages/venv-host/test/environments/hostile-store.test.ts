@@ -104,6 +104,15 @@ const places: readonly { name: string; reason: RegExp; act: (path: string) => vo
     },
   },
   {
+    name: "it has distributions without end",
+    reason: /more than 5000 distributions/,
+    act: (path) => {
+      const [version = ""] = readdirSync(join(path, "lib"));
+      const packages = join(path, "lib", version, "site-packages");
+      for (let at = 0; at <= 5_000; at += 1) mkdirSync(join(packages, `x${at}-1.dist-info`));
+    },
+  },
+  {
     name: "its interpreter is a link to itself",
     reason: /its interpreter/,
     act: (path) => {

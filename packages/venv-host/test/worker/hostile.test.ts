@@ -48,6 +48,32 @@ describe("a plugin that misbehaves", () => {
     expect(await worker.call(hookTask("Echo"))).toHaveProperty("metadata");
   });
 
+  it.each([
+    { name: "a frame nested two hundred thousand times", inner: `${"[".repeat(200_000)}${"]".repeat(200_000)}` },
+    { name: "numbers that no number holds", inner: `[1e999,-1e999,${"9".repeat(100_000)}]` },
+    { name: "half characters", inner: '"\\ud800 \\udfff"' },
+    { name: "names of prototypes", inner: '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}' },
+    { name: "its id twice", inner: '1,"request_id":"of another call"' },
+    { name: "a list in the place of a status", inner: '1,"status":["error"],"message":7' },
+  ])("an answer with $name reaches its caller, and the next one too", async ({ inner }) => {
+    const worker = openStub();
+    const answer = await worker.call(hookTask("Raw", { text: `{"metadata":${inner},"request_id":"$ID"}\n` }));
+    expect(answer).toHaveProperty("metadata");
+    expect(answer).not.toHaveProperty("request_id");
+    expect(Object("x").polluted).toBeUndefined();
+    expect(await worker.call(hookTask("Echo"))).toHaveProperty("metadata");
+  });
+
+  it("answers what was asked when nobody waits any more: before, while and after it is closed", async () => {
+    const worker = openStub({ limits: { graceMs: 2_000 } });
+    await worker.call(hookTask("Echo"));
+    const late = worker.call(hookTask("Slow", { ms: 300 }));
+    const closing = worker.close();
+    await expect(late).rejects.toMatchObject({ code: "WORKER_CLOSED" });
+    await closing;
+    expect(worker.state).toBe("closed");
+  });
+
   it("forges an error with the id unknown: only its own call is hit", async () => {
     const worker = openStub();
     const forged = worker.call(hookTask("Raw", { text: '{"status":"error","message":"x","request_id":"unknown"}\n' }));

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, realpath, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { ConfinePolicy } from "../../confine.js";
 import { VenvHostError } from "../../errors.js";
 import { canonicalDigest } from "../canonical.js";
@@ -44,6 +44,7 @@ export async function buildEnvironment(task: BuildTask): Promise<string> {
     bounds.signal.throwIfAborted();
     task.onStep("checking what was installed");
     const sitePackages = sitePackagesOf(plan.interpreter.version);
+    await refuseLinks([environment, join(environment, "bin"), join(environment, sitePackages)]);
     await relocate(environment, target, sitePackages);
     const evidence = await evidenceOf(plan, confinement, join(environment, sitePackages));
     const why = await checkDistributions(environment, { evidence, sitePackages }, bounds.signal);
@@ -65,6 +66,15 @@ export async function buildEnvironment(task: BuildTask): Promise<string> {
     throw bounds.signal.aborted ? bounds.signal.reason : buildFault(error);
   } finally {
     bounds.release();
+  }
+}
+
+/** What a link leads to would not move with the environment, and could be anywhere. */
+async function refuseLinks(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    if ((await realpath(folder)) === folder) continue;
+    const message = `the installer left a link where ${basename(folder)} of the environment should be`;
+    throw new VenvHostError("VENV_BUILD_FAILED", message, { step: "check" });
   }
 }
 

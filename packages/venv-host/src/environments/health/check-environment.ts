@@ -1,5 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import { isVenvHostError } from "../../errors.js";
 import { askProgram } from "../ask-program.js";
 import { readSmallFile } from "../small-file.js";
 import { isRefusal, systemCode, unlessMissing } from "../system-fault.js";
@@ -26,8 +27,9 @@ export async function checkEnvironment(path: string, key: string, signal: AbortS
     return await lookInto(path, key, signal);
   } catch (error) {
     // Its own programs can do that to it. Where the store is the fault, building anew fails with its own.
-    if (!isRefusal(error)) throw error;
-    return { state: "broken", why: "it cannot be looked into", marker: undefined };
+    const why = isRefusal(error) ? "it cannot be looked into" : isVenvHostError(error) ? error.message : undefined;
+    if (why === undefined) throw error;
+    return { state: "broken", why, marker: undefined };
   }
 }
 

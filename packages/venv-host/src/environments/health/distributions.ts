@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { VenvHostError } from "../../errors.js";
 import { sha256 } from "../canonical.js";
 import type { InstalledDistribution } from "../evidence.js";
 import { normalName } from "../requirements/requirement-line.js";
@@ -18,10 +19,18 @@ export interface FoundDistribution extends InstalledDistribution {
 const maxRecordBytes = 33_554_432;
 const maxDistributions = 5_000;
 
-/** Reads what is installed, in order of the names. Throws the system's errors. */
+/**
+ * Reads what is installed, in order of the names. Throws the system's errors.
+ * @throws {VenvHostError} `VENV_BUILD_FAILED` for too many distributions, or too many files of one.
+ */
 export async function readDistributions(sitePackages: string): Promise<readonly FoundDistribution[]> {
   const names = await readdir(sitePackages);
-  const folders = names.filter((name) => /\.(dist|egg)-info$/.test(name)).slice(0, maxDistributions);
+  const folders = names.filter((name) => /\.(dist|egg)-info$/.test(name));
+  if (folders.length > maxDistributions) {
+    throw new VenvHostError("VENV_BUILD_FAILED", `it has more than ${maxDistributions} distributions`, {
+      step: "check",
+    });
+  }
   const found: FoundDistribution[] = [];
   for (const folder of folders.sort()) found.push(await readDistribution(sitePackages, folder));
   return found.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));

@@ -1,3 +1,5 @@
+import { VenvHostError } from "../../errors.js";
+
 /** One file that a RECORD names. */
 export interface RecordedFile {
   /** As it stands there: relative to site-packages, mostly. */
@@ -10,10 +12,16 @@ export interface RecordedFile {
 /** The most files that one distribution may have. */
 const maxRecordedFiles = 200_000;
 
-/** Reads a RECORD file (Binary distribution format, § The RECORD file: CSV, `path,hash,size`). Undefined when it is none. */
+/**
+ * Reads a RECORD file (Binary distribution format, § The RECORD file: CSV, `path,hash,size`). Undefined when it is none.
+ * @throws {VenvHostError} `VENV_BUILD_FAILED` for one of too many files.
+ */
 export function readRecord(text: string): readonly RecordedFile[] | undefined {
   const lines = text.split(/\r?\n/).filter((line) => line !== "");
-  if (lines.length > maxRecordedFiles) return undefined;
+  if (lines.length > maxRecordedFiles) {
+    const message = `a distribution records more than ${maxRecordedFiles} files`;
+    throw new VenvHostError("VENV_BUILD_FAILED", message, { step: "check" });
+  }
   const files: RecordedFile[] = [];
   for (const line of lines) {
     const match = /^("(?:[^"]|"")*"|[^,"]*),([^,]*),(\d{0,15})$/.exec(line);
