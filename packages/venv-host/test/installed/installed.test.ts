@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -89,6 +90,47 @@ describe("an environment that another host installed", () => {
         writeFileSync(join(at.home, "pii-filters-PiiFilter.plugin-manifest.yaml"), "version: 1.2\n");
       },
       verdict: "manifest hash changed",
+    },
+    {
+      name: "the manifest was edited, and no version was noted",
+      prepare: (at) => at.write(ofClass, metadata(at, { manifest_version: undefined, manifest_hash: sha256("x") })),
+      verdict: "manifest hash changed",
+    },
+    {
+      name: "the version changed, and no digest of the manifest was noted",
+      prepare: (at) => at.write(ofClass, metadata(at, { manifest_version: "9", manifest_hash: null })),
+      verdict: "manifest version changed",
+    },
+    {
+      name: "requirements are too large to be measured, which is not the same as none",
+      prepare: (at) => {
+        at.write(ofClass, metadata(at, { requirements_hash: emptyHash }));
+        truncateSync(join(at.home, "requirements.txt"), 20_000_000);
+      },
+      verdict: "requirements changed",
+    },
+    {
+      name: "its interpreter is a link to itself",
+      prepare: (at) => {
+        at.write(ofClass, metadata(at));
+        unlinkSync(join(at.home, ".venv", "bin", "python"));
+        symlinkSync("python", join(at.home, ".venv", "bin", "python"));
+      },
+      verdict: "venv missing",
+    },
+    {
+      name: "the note is a pipe",
+      prepare: (at) => void execFileSync("mkfifo", [join(at.cache, ofClass)]),
+      verdict: "metadata unreadable",
+    },
+    {
+      name: "requirements are a pipe, which is no file",
+      prepare: (at) => {
+        at.write(ofClass, metadata(at, { requirements_hash: emptyHash }));
+        unlinkSync(join(at.home, "requirements.txt"));
+        execFileSync("mkfifo", [join(at.home, "requirements.txt")]);
+      },
+      verdict: "valid",
     },
     {
       name: "a signal is no text",

@@ -3,6 +3,8 @@ import { readPluginsConfig } from "../../src/executor/config/read-plugins-config
 import { createPluginHost } from "../../src/executor/create-plugin-host.js";
 import type { JsonObject } from "../../src/executor/json.js";
 import { isolatedVenv } from "../../src/isolated-venv/isolated-venv.js";
+import { readBlock } from "../../src/isolated-venv/read-block.js";
+import { readWorkerOptions } from "../../src/worker/worker-terms.js";
 import { callOf, configOf, entryOf, makeCwd, makeEnvironment, openPlugin, taskOf } from "./plugins.js";
 
 const kind = isolatedVenv({ acquire: async () => makeEnvironment(), cwd: "/" });
@@ -133,6 +135,26 @@ describe("the task that a worker receives", () => {
       },
       request_id: expect.any(String),
     });
+  });
+
+  it("has the defaults of what the block leaves out", async () => {
+    expect(readBlock(entryOf("Echo", block({})))).toEqual({
+      ok: true,
+      block: {
+        className: "a.B",
+        requirementsFile: undefined,
+        scriptPath: "cpex/framework/isolated/worker.py",
+        maxContentBytes: undefined,
+        callTimeoutMs: undefined,
+        interpreter: undefined,
+        pool: 1,
+        confine: undefined,
+      },
+    });
+    const plugin = await openPlugin(entryOf("Echo"));
+    expect(configOf(await taskOf(plugin, callOf({})))).toMatchObject({ max_content_size: 10_000_001 });
+    const worker = { python: "/python", script: "/worker.py", cwd: "/", env: {} };
+    expect(readWorkerOptions(worker).limits).toMatchObject({ maxContentBytes: 10_000_000, callTimeoutMs: 30_000 });
   });
 
   it("has a configuration without mode, on_error, priority and version, and with the size limit", async () => {

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { EnvironmentRequest } from "../../src/environments/environment-store.js";
+import { findWorker } from "../../src/isolated-venv/find-worker.js";
 import { isolatedVenv } from "../../src/isolated-venv/isolated-venv.js";
 import type { PluginOfEnvironment } from "../../src/isolated-venv/isolated-venv-options.js";
 import { isInside } from "../../src/isolated-venv/plugin-paths.js";
@@ -65,7 +66,24 @@ describe("the plugin folder", () => {
 });
 
 describe("the worker's file", () => {
-  it("is found in site-packages, also where those are not named, and directly in the environment", async () => {
+  it.each([
+    { name: "in the site-packages that are named", folder: "named", named: true },
+    { name: "in those of its version", folder: "lib/python3.11/site-packages", named: false },
+    { name: "in those of Windows", folder: "Lib/site-packages", named: false },
+    { name: "directly in the environment", folder: ".", named: false },
+  ])("is found $name, before all later places", async ({ folder, named }) => {
+    const path = temporaryFolder();
+    const places = ["named", "lib/python3.11/site-packages", "Lib/site-packages", "."];
+    for (const place of places.slice(places.indexOf(folder))) {
+      mkdirSync(join(path, place, "cpex"), { recursive: true });
+      writeFileSync(join(path, place, "cpex", "worker.py"), "");
+    }
+    const sitePackages = named ? join(path, "named") : undefined;
+    const environment = { path, python: "/usr/bin/python3", sitePackages, close: async () => undefined };
+    expect(await findWorker(environment, "cpex/worker.py")).toBe(join(path, folder, "cpex", "worker.py"));
+  });
+
+  it("is found in a real environment, and runs from there", async () => {
     const plugin = await openPlugin(entryOf("Environment"));
     const { metadata } = await plugin.call(callOf({}), {});
     expect(JSON.stringify(metadata)).toMatch(

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { inspect } from "node:util";
 import { describe, expect } from "vitest";
 import { partTest, pythonOf } from "../../../../fixtures/parts.js";
 import type { PluginEntry } from "../../src/executor/plugin-config.js";
@@ -64,6 +65,30 @@ class Labels(Plugin):
         labels = sorted(extensions.security.labels) if extensions and extensions.security else None
         headers = dict(extensions.http.headers) if extensions and extensions.http else None
         return ToolPreInvokeResult(metadata={"labels": labels, "headers": headers})
+
+class Talker(Plugin):
+    """Says its token in each way that a careless plugin has."""
+
+    async def identity_resolve(self, payload, context):
+        import logging, traceback, warnings
+        token = payload.raw_token.get_secret_value()
+        log = logging.getLogger("probe.talker")
+        log.warning("with arguments %s %r", token, [token])
+        log.warning("with a dict %(token)s", {"token": token})
+        try:
+            raise RuntimeError("inner " + token)
+        except RuntimeError:
+            log.exception("with a traceback")
+            traceback.print_exc()
+        apart = logging.getLogger("probe.apart")
+        apart.propagate = False
+        apart.addHandler(logging.StreamHandler(sys.stderr))
+        apart.error("on its own %s", token)
+        warnings.warn("a warning " + token)
+        sys.stdout.write("without a line end " + token)
+        os.write(1, ("past its streams " + token + "\\n").encode())
+        os.write(2, ("past its streams " + token + "\\n").encode())
+        raise ValueError("outer " + token) from KeyError(token)
 
 class Identity(Plugin):
     async def identity_resolve(self, payload, context):
@@ -188,6 +213,43 @@ describe("the worker of cpex-0.1.4 in particular", () => {
       await plugin.close();
       expect(log.join("\n")).not.toContain(token);
       expect(log.join("\n")).toContain("the token is **********");
+    },
+    120_000,
+  );
+
+  testCurrent(
+    "a token is in no line and no error, however its plugin says it",
+    async () => {
+      const token = "eyJhbGciOi.token-of-ann.0123456789abcdef";
+      const log: string[] = [];
+      const entry = { hooks: ["identity_resolve"], capabilities: ["read_inbound_credentials"] };
+      const plugin = await openReal("cpex-0.1.4", "probe.Talker", entry, (line) => log.push(line));
+      const credential = { inbound: { token, kind: "jwt", sourceHeader: "Authorization" } } as const;
+      const payload = { raw_token: "**********", source: "bearer", headers: {} };
+      const failure: unknown = await plugin
+        .call(callOf(payload, { hook: "identity_resolve", credential }), {})
+        .catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: "WORKER_ERROR", message: /outer \*{10}/u });
+      await plugin.close();
+      const said = [...log, inspect(failure, { depth: 9, showHidden: true })].join("\n");
+      expect(said).not.toContain(token);
+      for (const words of ["with arguments", "with a dict", "with a traceback", "on its own", "past its streams"]) {
+        expect(said, "the control: it was said").toContain(words);
+      }
+    },
+    120_000,
+  );
+
+  testCurrent(
+    "a hook of two parameters runs beside extensions, and a slot that nobody knows costs no other",
+    async () => {
+      const extensions = { security: { labels: ["PII"] }, brand_new: { a: 1 } };
+      const call = callOf({ name: "t", args: {} }, { extensions });
+      const entry = { hooks: ["tool_pre_invoke"], capabilities: ["read_labels"] };
+      const two = await openReal("cpex-0.1.4", "probe.Probe", entry);
+      expect(await two.call(call, {})).toMatchObject({ metadata: { hook: "pre" } });
+      const three = await openReal("cpex-0.1.4", "probe.Labels", entry);
+      expect(await three.call(call, {})).toMatchObject({ metadata: { labels: ["PII"] } });
     },
     120_000,
   );

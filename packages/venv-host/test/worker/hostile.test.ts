@@ -64,14 +64,16 @@ describe("a plugin that misbehaves", () => {
     expect(await worker.call(hookTask("Echo"))).toHaveProperty("metadata");
   });
 
-  it("answers what was asked when nobody waits any more: before, while and after it is closed", async () => {
+  it("answers after the close of its worker: nobody hears it, and nothing of it is left", async () => {
     const worker = openStub({ limits: { graceMs: 2_000 } });
     await worker.call(hookTask("Echo"));
+    const { pid } = worker;
     const late = worker.call(hookTask("Slow", { ms: 300 }));
     const closing = worker.close();
     await expect(late).rejects.toMatchObject({ code: "WORKER_CLOSED" });
     await closing;
     expect(worker.state).toBe("closed");
+    expect(() => process.kill(pid ?? 0, 0)).toThrow("ESRCH");
   });
 
   it("forges an error with the id unknown: only its own call is hit", async () => {
