@@ -15,7 +15,7 @@ function timeWith(delayMs: number): Scheduler & { readonly pass: () => void } {
     after: (wantedMs, callback) => {
       if (wantedMs !== delayMs) return systemScheduler.after(wantedMs, callback);
       pass = callback;
-      return { cancel: () => {} };
+      return { cancel: () => {}, hold: () => {} };
     },
     pass: () => pass(),
   };
