@@ -69,7 +69,7 @@ describe("serve --http", () => {
       expect(await statusOf(`${url}${path}`, { host: "evil.test" }), path).toBe(403);
       expect(await statusOf(`${url}${path}`, { origin: "http://evil.test" }), path).toBe(403);
     }
-    expect(await statusOf(`${url}/health`, { "sec-fetch-site": "cross-site" })).toBe(403);
+    expect(await statusOf(`${url}/health`, { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" })).toBe(403);
     expect(await statusOf(`${url}/health`, { origin: "http://localhost:3000" })).toBe(200);
   });
 

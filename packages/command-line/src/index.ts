@@ -1,5 +1,6 @@
 // What a command is described with: one copy of commander for a program, and one to load.
 export { type Command, Option } from "commander";
+export { type Closers, createClosers } from "./closers.js";
 export {
   CommandError,
   type CommandErrorOptions,

@@ -10,6 +10,7 @@ describe("the built package", () => {
     ".": [
       "CommandError",
       "Option",
+      "createClosers",
       "createLogger",
       "examplesText",
       "exitCodes",
@@ -24,6 +25,17 @@ describe("the built package", () => {
     ],
     "./config": ["checkForm", "describeProblems", "readDocument"],
     "./doctor": ["showChecks"],
+    "./http": [
+      "BodyRefusal",
+      "NotJson",
+      "createBodyReader",
+      "isForeignPage",
+      "isLoopback",
+      "listen",
+      "namesServed",
+      "readHttpAddress",
+      "refuseOpenDoor",
+    ],
   });
   itPacks(tested);
 

@@ -1,15 +1,14 @@
 import { createLogger, type ExitSignals, exitCodes, type Logger, listenForExit, say } from "@berth/command-line";
+import { listen } from "@berth/command-line/http";
 import { AppError } from "../errors.js";
 import { type OpenedHost, openHost } from "../hosting/open-host.js";
 import { createDoors } from "../http/doors.js";
 import { createMetrics, type Metrics } from "../http/metrics.js";
-import { type NamesServed, namesServed } from "../http/names-served.js";
 import { type HostFlags, readLogLevel } from "../options.js";
 import { createAskHook } from "../rpc/ask-hook.js";
 import { createMethods, type HostMethods } from "../rpc/methods.js";
-import { openAdmission, refuseOpenDoor } from "../serving/admission.js";
-import { type HttpAddress, readHttpAddress } from "../serving/http-address.js";
-import { listen } from "../serving/listen.js";
+import { openAdmission } from "../serving/admission.js";
+import { type HttpDoor, readHttpDoor } from "../serving/http-door.js";
 import { serveStdio } from "../serving/serve-stdio.js";
 import { version } from "../version.js";
 
@@ -22,9 +21,7 @@ export interface ServeFlags extends HostFlags {
 }
 
 /** Where requests come from. */
-type Door =
-  | { readonly kind: "stdio" }
-  | { readonly kind: "http"; readonly address: HttpAddress; readonly names: NamesServed };
+type Door = { readonly kind: "stdio" } | HttpDoor;
 
 const drainMs = 2_000;
 const maxConnections = 256;
@@ -70,14 +67,7 @@ function readDoor({ stdio, http, tokenFile, allowedHost }: ServeFlags): Door {
       throw new AppError("USAGE", "--token-file and --allowed-host go with --http");
     return { kind: "stdio" };
   }
-  const address = readHttpAddress(http);
-  refuseOpenDoor(address, tokenFile);
-  try {
-    return { kind: "http", address, names: namesServed(allowedHost) };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new AppError("USAGE", error.message);
-  }
+  return readHttpDoor(http, tokenFile !== undefined, allowedHost);
 }
 
 async function run(
@@ -111,7 +101,7 @@ async function startPlugins({ host }: OpenedHost, logger: Logger, signal: AbortS
 }
 
 interface HttpParts {
-  readonly door: Extract<Door, { readonly kind: "http" }>;
+  readonly door: HttpDoor;
   readonly methods: HostMethods;
   readonly metrics: Metrics;
   readonly admitter: Awaited<ReturnType<typeof openAdmission>> | undefined;

@@ -1,13 +1,12 @@
 import { resolve } from "node:path";
 import { openSessionLog, type SessionEntry, type SessionLog } from "@berth/audit-chain";
-import type { Logger } from "@berth/command-line";
+import { type Closers, createClosers, type Logger } from "@berth/command-line";
 import { confine } from "@berth/process-confinement/launcher";
 import { type EnvironmentStore, type GotEnvironment, isolatedVenv, pluginEnvironments } from "@berth/venv-host";
 import { createPluginHost, type PluginHost, type PluginsConfig } from "@berth/venv-host/executor";
 import { decisionEntry, environmentEntry, installedEntry } from "../audit/audit-entries.js";
 import { type HostFlags, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
-import { type Closers, createClosers } from "../serving/closers.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
 import { ofExecutor } from "./executor-fault.js";

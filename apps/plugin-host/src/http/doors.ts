@@ -1,11 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { BodyRefusal, createBodyReader, isForeignPage, type NamesServed } from "@berth/command-line/http";
 import type { Admitter } from "@berth/mcp-server/http";
 import { answerRequest, readFrame } from "../rpc/answer.js";
 import type { HostMethods } from "../rpc/methods.js";
+import { HttpRefusal } from "./http-refusal.js";
 import { createMcpDoor, localPrincipal } from "./mcp-door.js";
 import type { Metrics } from "./metrics.js";
-import { isForeignPage, type NamesServed } from "./names-served.js";
-import { createBodyReader, HttpRefusal } from "./read-body.js";
 
 export interface DoorsParts {
   readonly version: string;
@@ -42,10 +42,10 @@ export function createDoors(parts: DoorsParts): Doors {
   const mcp = createMcpDoor({ ...parts, maxBodyBytes: bounds.maxBodyBytes });
 
   const answer = async (request: IncomingMessage, path: string, signal: AbortSignal): Promise<Reply> => {
-    const { method = "GET" } = request;
-    const refusal = names.refusal(request.headers);
+    const { method = "GET", headers } = request;
+    const refusal = names.refusal(headers.host, headers.origin);
     if (refusal !== undefined) throw new HttpRefusal(403, refusal);
-    if (isForeignPage(request.headers)) throw new HttpRefusal(403, "pages of another origin may not use this");
+    if (isForeign(method, headers)) throw new HttpRefusal(403, "pages of another origin may not use this");
     if (path === "/health") return only("GET", method, () => healthReply(methods, signal));
     const principal = await admit(admitter, request, path, signal);
     switch (path) {
@@ -64,7 +64,7 @@ export function createDoors(parts: DoorsParts): Doors {
     // A page of another origin cannot send this type without asking first.
     if (!/^application\/json\s*(?:;|$)/iu.test(request.headers["content-type"] ?? ""))
       throw new HttpRefusal(415, "the body has to be application/json");
-    return bodies.use(request, async (body) => {
+    return bodies.use(request, principal, bounds.maxBodyBytes, async (body) => {
       const message = readFrame(body);
       if (!("kind" in message)) return json(400, message);
       if (message.kind !== "request") return { status: 202 };
@@ -81,9 +81,9 @@ export function createDoors(parts: DoorsParts): Doors {
       write(response, await answer(request, path, signal));
     } catch (error) {
       if (gone.signal.aborted) return;
-      if (!(error instanceof HttpRefusal)) onFault(error);
-      const { status, message, headers } =
-        error instanceof HttpRefusal ? error : new HttpRefusal(500, "internal error");
+      const refusal = refusalOf(error);
+      if (refusal === undefined) onFault(error);
+      const { status, message, headers } = refusal ?? new HttpRefusal(500, "internal error");
       write(response, json(status, { error: message }), { ...headers, connection: "close" });
     }
   };
@@ -92,6 +92,16 @@ export function createDoors(parts: DoorsParts): Doors {
     close: mcp.close,
     [Symbol.asyncDispose]: mcp.close,
   };
+}
+
+function refusalOf(error: unknown): HttpRefusal | undefined {
+  if (error instanceof BodyRefusal) return new HttpRefusal(error.status, error.message);
+  return error instanceof HttpRefusal ? error : undefined;
+}
+
+function isForeign(method: string, headers: IncomingHttpHeaders): boolean {
+  const [site, mode] = [headers["sec-fetch-site"], headers["sec-fetch-mode"]];
+  return isForeignPage({ method, site, mode: Array.isArray(mode) ? mode[0] : mode });
 }
 
 function pathOf({ url = "/" }: IncomingMessage): string {

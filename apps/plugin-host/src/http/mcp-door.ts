@@ -1,8 +1,8 @@
+import type { NamesServed } from "@berth/command-line/http";
 import { createMcpServer, type DefineTool, type ToolDefinition, toolsFor } from "@berth/mcp-server";
 import { type Admitter, createHttpHandler, type HttpHandler } from "@berth/mcp-server/http";
 import type { HostMethods } from "../rpc/methods.js";
 import { wireErrorOf } from "../rpc/wire-error.js";
-import type { NamesServed } from "./names-served.js";
 
 export interface McpDoorParts {
   readonly version: string;

@@ -2,7 +2,6 @@ import type { Logger } from "@berth/command-line";
 import { createBearerAdmitter, isAuthError, openTokenFile } from "@berth/mcp-server/auth";
 import type { Admitter } from "@berth/mcp-server/http";
 import { AppError } from "../errors.js";
-import { type HttpAddress, isLoopback } from "./http-address.js";
 
 /**
  * Lets in who has a token of the file; the name in it is the principal.
@@ -24,17 +23,4 @@ export async function openAdmission(path: string, logger: Logger): Promise<Admit
       lines: [`make a token with: berth-plugin-host token NAME --file ${path}`],
     });
   }
-}
-
-/**
- * Whoever can connect may see what plugins decide and have them work, so an address that others can reach needs authentication.
- * @throws {AppError} `USAGE`
- */
-export function refuseOpenDoor({ host }: HttpAddress, tokenFile: string | undefined): void {
-  if (isLoopback(host) || tokenFile !== undefined) return;
-  throw new AppError("USAGE", `${host} can be reached by others, and no --token-file is given`, {
-    lines: [
-      "make a token with `berth-plugin-host token NAME --file FILE` and give --token-file FILE, or listen on 127.0.0.1",
-    ],
-  });
 }

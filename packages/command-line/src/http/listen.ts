@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { AppError } from "../errors.js";
+import { CommandError, type CommandErrorOptions, exitCodes } from "../errors.js";
 import { type HttpAddress, isLoopback } from "./http-address.js";
 
 /** A server that listens. */
@@ -10,9 +10,12 @@ export interface Listening {
   close(drainMs: number): Promise<void>;
 }
 
+/** What `listen` takes. */
 export interface ListenOptions {
   readonly address: HttpAddress;
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  /** For each request. It must answer, and not throw. */
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => unknown;
+  /** Above: closed at once. */
   readonly maxConnections: number;
   /** Whether strangers are kept out: else the address that was really bound has to be this machine's own. */
   readonly authenticated: boolean;
@@ -23,7 +26,10 @@ const bodyMs = 60_000;
 const idleMs = 5_000;
 const sweepMs = 25;
 
-/** @throws {AppError} `LISTEN_FAILED` */
+/**
+ * Listens for HTTP: 10 s for a request's head, 60 s more for its body, 5 s between two; every header counts.
+ * @throws {CommandError} `LISTEN_FAILED`.
+ */
 export async function listen({ address, handle, maxConnections, authenticated }: ListenOptions): Promise<Listening> {
   const times = { headersTimeout: headersMs, requestTimeout: headersMs + bodyMs, keepAliveTimeout: idleMs };
   const server = createServer(times, handle);
@@ -32,8 +38,8 @@ export async function listen({ address, handle, maxConnections, authenticated }:
   const bound = await bind(server, address);
   if (!authenticated && !isLoopback(bound.host)) {
     server.close();
-    const message = `${address.host} is ${bound.host}, which others can reach, and no --token-file is given`;
-    throw new AppError("LISTEN_FAILED", message);
+    const message = `${address.host} is ${bound.host}, which others can reach, and no authentication is configured`;
+    throw listenFailed(message);
   }
   const host = bound.host.includes(":") ? `[${bound.host}]` : bound.host;
   return { url: `http://${host}:${bound.port}`, close: (drainMs) => end(server, drainMs) };
@@ -45,14 +51,18 @@ function bind(server: Server, { host, port }: HttpAddress): Promise<HttpAddress>
   return new Promise((resolve, reject) => {
     server.once("error", (cause) => {
       const lines = "code" in cause && cause.code === "EADDRINUSE" ? [otherPort] : [];
-      reject(new AppError("LISTEN_FAILED", `cannot listen on ${host}:${port}`, { cause, lines }));
+      reject(listenFailed(`cannot listen on ${host}:${port}`, { cause, lines }));
     });
     server.listen(port, host, () => {
       const found = server.address();
       if (typeof found === "object" && found !== null) resolve({ host: found.address, port: found.port });
-      else reject(new AppError("LISTEN_FAILED", `cannot listen on ${host}:${port}`));
+      else reject(listenFailed(`cannot listen on ${host}:${port}`));
     });
   });
+}
+
+function listenFailed(message: string, options?: CommandErrorOptions): CommandError {
+  return new CommandError("LISTEN_FAILED", exitCodes.failed, message, options);
 }
 
 /** Node does not close by itself what is kept alive and becomes idle later. */

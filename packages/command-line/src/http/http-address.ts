@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { AppError } from "../errors.js";
+import { CommandError, exitCodes } from "../errors.js";
 
 /** Where to listen. */
 export interface HttpAddress {
@@ -7,19 +7,18 @@ export interface HttpAddress {
   readonly port: number;
 }
 
-export const defaultHttp = "127.0.0.1:8223";
-
 /**
  * Reads `HOST:PORT`; an IPv6 address stands in brackets. Port 0: any that is free.
- * @throws {AppError} `USAGE`
+ * @param example What the fault names as an example, such as the program's default.
+ * @throws {CommandError} `USAGE`.
  */
-export function readHttpAddress(text: string): HttpAddress {
+export function readHttpAddress(text: string, example: string): HttpAddress {
   const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;
   const port = Number(digits);
   const isHost = bracketed === undefined ? /^[A-Za-z0-9._-]+$/.test(plain ?? "") : isIP(bracketed) === 6;
   if (host === undefined || !isHost || port > 65_535) {
-    throw new AppError("USAGE", `--http ${text} is no HOST:PORT, such as ${defaultHttp} or [::1]:0`);
+    throw new CommandError("USAGE", exitCodes.usage, `--http ${text} is no HOST:PORT, such as ${example} or [::1]:0`);
   }
   return { host, port };
 }

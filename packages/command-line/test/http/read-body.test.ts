@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createBodyReader } from "../../src/http/read-body.js";
+import { createBodyReader } from "../../src/http/index.js";
 
 const post = (body: NonNullable<RequestInit["body"]>): Request =>
   new Request("http://localhost/", { method: "POST", body, duplex: "half" });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isForeignPage } from "../../src/http/foreign-page.js";
+import { isForeignPage } from "../../src/http/index.js";
 
 it.each([
   { name: "a program", method: "POST", site: undefined, mode: undefined, isForeign: false },

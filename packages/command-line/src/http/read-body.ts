@@ -1,4 +1,6 @@
-/** A body that was not read. */
+import { IncomingMessage } from "node:http";
+
+/** A body that was not read: `status` is what its client is told, and the message why. */
 export class BodyRefusal extends Error {
   override readonly name = "BodyRefusal";
   readonly status: 400 | 413 | 415 | 503;
@@ -6,6 +8,17 @@ export class BodyRefusal extends Error {
     super(message);
     this.status = status;
   }
+}
+
+/** A request of Node's `http`, or one in the web's form. */
+export type IncomingRequest = IncomingMessage | Request;
+
+/** What bounds bodies, in bytes. */
+export interface BodyBounds {
+  /** Largest one as JSON. */
+  readonly maxBodyBytes: number;
+  /** All that are being read or used, together. */
+  readonly maxBufferedBytes: number;
 }
 
 /**
@@ -17,17 +30,17 @@ export interface BodyReader {
    * The whole body.
    * @throws {BodyRefusal} 413 as soon as it is known to be over the limit, 503 when too much is being read, 400 when it breaks off.
    */
-  bytes(request: Request, owner: string, maxBytes: number): Promise<Uint8Array>;
+  bytes(request: IncomingRequest, owner: string, maxBytes: number): Promise<Uint8Array>;
   /**
    * What is made of the whole body; it counts until then, since whoever waits for something holds it in memory.
    * @throws {BodyRefusal} as `bytes`, and whatever `use` throws.
    */
-  use<T>(request: Request, owner: string, maxBytes: number, use: (body: Uint8Array) => Promise<T>): Promise<T>;
+  use<T>(request: IncomingRequest, owner: string, maxBytes: number, use: (body: Uint8Array) => Promise<T>): Promise<T>;
   /**
    * A body as JSON; undefined for an empty one.
    * @throws {BodyRefusal} as `bytes`, and 400 for what is no JSON.
    */
-  json(request: Request, owner: string): Promise<unknown>;
+  json(request: IncomingRequest, owner: string): Promise<unknown>;
 }
 
 /** What one owner has of the bound. */
@@ -36,10 +49,8 @@ interface Share {
   bodies: number;
 }
 
-export function createBodyReader(bounds: {
-  readonly maxBodyBytes: number;
-  readonly maxBufferedBytes: number;
-}): BodyReader {
+/** A reader for one server. */
+export function createBodyReader(bounds: BodyBounds): BodyReader {
   let buffered = 0;
   const owners = new Map<string, Share>();
   let first: string | undefined;
@@ -93,11 +104,20 @@ export function createBodyReader(bounds: {
   };
 }
 
-async function readAll(request: Request, maxBytes: number, take: (chunk: Uint8Array) => void): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+async function readAll(
+  request: IncomingRequest,
+  maxBytes: number,
+  take: (chunk: Uint8Array) => void,
+): Promise<Uint8Array> {
+  const isNodes = request instanceof IncomingMessage;
+  const declared = isNodes ? request.headers["content-length"] : request.headers.get("content-length");
+  if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const parts: AsyncIterable<Uint8Array> | readonly Uint8Array[] = isNodes
+    ? request.iterator({ destroyOnReturn: false }) // else the refusal could not be sent: the connection would go with the stream
+    : (request.body ?? []);
   const chunks: Uint8Array[] = [];
   try {
-    for await (const chunk of request.body ?? []) {
+    for await (const chunk of parts) {
       take(chunk);
       chunks.push(chunk);
     }
@@ -112,7 +132,7 @@ function tooLarge(maxBytes: number): BodyRefusal {
   return new BodyRefusal(413, `the body is larger than ${maxBytes} bytes`);
 }
 
-/** Told apart, because the original does. */
+/** The refusal of a body that is no JSON, for servers that tell it apart. */
 export class NotJson extends BodyRefusal {
   constructor(message: string) {
     super(400, message);

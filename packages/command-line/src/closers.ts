@@ -6,6 +6,7 @@ export interface Closers {
   close(withinMs: number): Promise<readonly string[]>;
 }
 
+/** @param onFault Told of each close that failed. Must not throw. */
 export function createClosers(onFault: (name: string, fault: unknown) => void): Closers {
   const open: { readonly name: string; readonly close: () => Promise<void> }[] = [];
   const closeAll = async (): Promise<void> => {

@@ -1,0 +1,13 @@
+export { type FetchMetadata, isForeignPage } from "./foreign-page.js";
+export { type HttpAddress, isLoopback, readHttpAddress } from "./http-address.js";
+export { type Listening, type ListenOptions, listen } from "./listen.js";
+export { type NamesOptions, type NamesServed, namesServed } from "./names-served.js";
+export { refuseOpenDoor } from "./open-door.js";
+export {
+  type BodyBounds,
+  type BodyReader,
+  BodyRefusal,
+  createBodyReader,
+  type IncomingRequest,
+  NotJson,
+} from "./read-body.js";
