@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import * as entry from "../../src/executor.js";
@@ -21,10 +22,11 @@ it("gives out what it lists, and nothing else", () => {
   ]);
 });
 
-it.each(sources)("$name imports nothing of environments or workers, and no parser before it is needed", ({ text }) => {
-  const imports = [...text.matchAll(/^import (type )?[^;]*?from "(?<from>[^"]+)"/gmu)];
-  for (const [, type, from] of imports) {
-    expect(from).not.toMatch(/\/(environments|worker|installed)\/|stdio-transport/u);
+it.each(sources)("$name imports nothing beside the executor, and no parser before it is needed", ({ name, text }) => {
+  const imports = [...text.matchAll(/^(?:import|export) (type )?[^;]*?from "(?<from>[^"]+)"/gmu)];
+  for (const [, type, from = ""] of imports) {
+    if (from.startsWith(".")) expect(join("/executor", name, "..", from)).toMatch(/^\/executor\//u);
+    else expect(from).toMatch(/^(node:|zod$|yaml$|@berth\/jsonrpc-framing$)/u);
     if (type === undefined) expect(from).not.toMatch(/^(zod|yaml)$/u);
   }
 });
