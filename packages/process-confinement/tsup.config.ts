@@ -1,12 +1,15 @@
 import { defineConfig } from "tsup";
 
-const entries = ["src/index.ts", "src/egress/index.ts", "src/escapes/index.ts", "src/launcher/index.ts"];
-
 export default defineConfig({
-  // The last one is no entry for others: it is the program that `confine` starts.
-  entry: [...entries, "src/launcher/program.ts"],
+  entry: [
+    "src/index.ts",
+    "src/egress/index.ts",
+    "src/escapes/index.ts",
+    "src/launcher/index.ts",
+    "src/launcher/program.ts", // what `confine` starts; no entry for others
+  ],
   format: ["esm"],
-  dts: { entry: entries },
+  dts: true,
   sourcemap: true,
   clean: true,
   target: "node20",
