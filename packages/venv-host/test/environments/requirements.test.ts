@@ -149,6 +149,17 @@ describe("requirements files", () => {
     },
   );
 
+  it.each(["a\nfig==9", "a #b", "a\u001cb", "a$" + "{HOME}"])(
+    "name no file below a folder whose name would be read as something else: %j",
+    async (name) => {
+      const folder = join(filesIn({}), name);
+      mkdirSync(folder);
+      writeFileSync(join(folder, "fig-1.whl"), "");
+      writeFileSync(join(folder, "r.txt"), "fig-1.whl\n");
+      expect(await fault(readRequirements(join(folder, "r.txt"), [], rules))).toMatch(/cannot be written down/);
+    },
+  );
+
   it("stop reading a file that has no end, and at an abort", async () => {
     // The kernel says that it is empty; there are gigabytes of it.
     expect(await fault(read({ "r.txt": "/proc/self/pagemap\n" }))).toMatch(/more than 536870912 bytes|cannot be read/);

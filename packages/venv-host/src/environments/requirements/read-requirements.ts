@@ -154,6 +154,9 @@ async function addRequirement(
     throw requirementsFault(where, "has no --hash, which this store requires of each requirement");
   }
   const named = local === undefined ? requirement.text : local.path;
+  // A folder may have any name; an installer would read these as the end of the line, a comment or a variable.
+  if (/\p{Cc}| #|\$\{/u.test(named))
+    throw requirementsFault(where, "names a file in a folder that cannot be written down");
   reading.entries[purpose].push({
     line: [named, ...requirement.options].join(" "),
     identity: withoutCredentials([(local ?? direct)?.identity ?? requirement.text, ...requirement.options].join(" ")),
