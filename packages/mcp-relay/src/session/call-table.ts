@@ -54,6 +54,7 @@ export function createCallTable(options: CallTableOptions): CallTable {
     cancel(id, frame, envelope) {
       const call = calls.find(id);
       if (call === undefined || call.method === "initialize" || !calls.close(call)) return;
+      call.onAbort?.(new Error("the client cancelled the call"));
       if (call.onCancel === undefined) calls.keepUntilAbandoned(call);
       else call.onCancel(frame, envelope);
     },
