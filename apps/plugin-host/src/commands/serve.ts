@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { createLogger, type ExitSignals, exitCodes, type Logger, listenForExit, say } from "@berth/command-line";
 import { listen } from "@berth/command-line/http";
 import { AppError } from "../errors.js";
@@ -29,6 +30,8 @@ const maxConnections = 256;
 /** Keeps plugins running and runs their hooks, until the client ends its input or the process is told to end. */
 export async function serveCommand(flags: ServeFlags): Promise<number> {
   const door = readDoor(flags);
+  // One process for many plugins, for weeks: without this, V8 lets garbage grow to a quarter of what the host takes.
+  setFlagsFromString("--optimize-for-size");
   const logger = await createLogger(readLogLevel(flags.logLevel, "info"));
   const exits = listenForExit({
     onException: (error) => logger.fatal({ err: error }, "a fault of ours"),
