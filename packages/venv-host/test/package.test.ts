@@ -21,7 +21,9 @@ describe("the built package", () => {
     ".": [
       "VenvHostError",
       "claimInstalledEnvironment",
+      "environmentFacts",
       "findInstalledEnvironment",
+      "foreseeEnvironment",
       "isVenvHostError",
       "isolatedVenv",
       "openEnvironmentStore",

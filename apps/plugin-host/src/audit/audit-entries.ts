@@ -1,5 +1,5 @@
 import type { SessionEntry } from "@berth/audit-chain";
-import type { HeldEnvironment } from "@berth/venv-host";
+import { environmentFacts, type GotEnvironment } from "@berth/venv-host";
 import type { HookDecision } from "@berth/venv-host/executor";
 
 // Names of an entry's members are the log's format: see the README. No payload, context, header or token is in any of them.
@@ -33,27 +33,7 @@ export function hookEntry(hook: {
   return { type: "plugin.hook", ...hook };
 }
 
-/** What a plugin's environment is made of, as it was measured. */
-export function environmentEntry(plugin: string, { key, origin, reason, evidence }: HeldEnvironment): SessionEntry {
-  const { digest, interpreter, installer, confinement, distributions } = evidence;
-  return {
-    type: "plugin.environment",
-    plugin,
-    origin,
-    reason,
-    environmentKey: key,
-    environmentDigest: digest,
-    pythonVersion: interpreter.version,
-    pythonSha256: interpreter.sha256,
-    installer,
-    confinement,
-    distributions: distributions.map(
-      ({ name, version, recordSha256 }) => `${name}==${version} ${recordSha256 ?? "no record"}`,
-    ),
-  };
-}
-
-/** An environment that somebody else installed: nothing of it was measured. */
-export function installedEntry(plugin: string, path: string): SessionEntry {
-  return { type: "plugin.environment", plugin, origin: "installed", path };
+/** What a plugin's environment is made of, as it was measured; of one that somebody else installed nothing was. */
+export function environmentEntry(got: GotEnvironment): SessionEntry {
+  return { ...environmentFacts(got), type: "plugin.environment" };
 }

@@ -3,15 +3,7 @@ import { join, resolve } from "node:path";
 import { type Check, showChecks } from "@berth/command-line/doctor";
 import { probe } from "@berth/process-confinement";
 import { confine } from "@berth/process-confinement/launcher";
-import {
-  type AcquirePluginEnvironment,
-  type EnvironmentRequest,
-  type EnvironmentStore,
-  findInstalledEnvironment,
-  isolatedVenv,
-  isVenvHostError,
-  type PluginOfEnvironment,
-} from "@berth/venv-host";
+import { type EnvironmentStore, foreseeEnvironment, isolatedVenv, isVenvHostError } from "@berth/venv-host";
 import { createPluginHost, type PluginEntry, type PluginsConfig } from "@berth/venv-host/executor";
 import { ofExecutor } from "../hosting/executor-fault.js";
 import { openStore } from "../hosting/open-store.js";
@@ -120,42 +112,16 @@ async function checkPlugin(
 ): Promise<Check> {
   const name = `plugin ${entry.name}`;
   try {
-    const asked = await requestOf(entry, cwd, signal);
-    const installed = await findInstalledEnvironment(asked.plugin);
-    if (installed.verdict === "valid")
-      return { name, status: "ok", message: `uses ${installed.path}, as it was installed` };
-    const { digest } = await store.keyOf(asked.request, { signal });
-    const told = installed.verdict === "venv missing" ? "" : `; ${installed.path} is not used: ${installed.verdict}`;
-    const where = known.has(digest)
-      ? `its environment ${digest.slice(0, 16)} is built`
-      : `its environment ${digest.slice(0, 16)} is built at its first use`;
+    const foreseen = await foreseeEnvironment(entry, { cwd, store, known, confine, signal });
+    if (foreseen.state === "installed")
+      return { name, status: "ok", message: `uses ${foreseen.path}, as it was installed` };
+    const { state, key, passedOver } = foreseen;
+    const told = passedOver === undefined ? "" : `; ${passedOver.path} is not used: ${passedOver.verdict}`;
+    const where = `its environment ${key.slice(0, 16)} is built${state === "built" ? "" : " at its first use"}`;
     return { name, status: "ok", message: `${where}${told}` };
   } catch (error) {
     return { ...failed(name, error), status: "warn" };
   }
-}
-
-interface Asked {
-  readonly request: EnvironmentRequest;
-  readonly plugin: PluginOfEnvironment;
-}
-
-/** Opens the plugin as far as its environment, to see which one it asks for. */
-async function requestOf(entry: PluginEntry, cwd: string, signal: AbortSignal): Promise<Asked> {
-  let asked: Asked | undefined;
-  const enough = new Error("asked");
-  const acquire: AcquirePluginEnvironment = (request, _options, plugin) => {
-    asked = { request, plugin };
-    return Promise.reject(enough);
-  };
-  const kind = isolatedVenv({ acquire, cwd, confine });
-  try {
-    await using _plugin = await kind.open(entry, { signal, onProgress: () => {}, onLog: () => {} });
-  } catch (error) {
-    if (error !== enough) throw error;
-  }
-  if (asked === undefined) throw new Error(`plugin ${entry.name} asks for no environment`);
-  return asked;
 }
 
 function isConfined({ config }: PluginEntry): boolean {

@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { openSessionLog, type SessionEntry, type SessionLog } from "@berth/audit-chain";
 import { type Closers, createClosers, type Logger } from "@berth/command-line";
 import { confine } from "@berth/process-confinement/launcher";
-import { type EnvironmentStore, type GotEnvironment, isolatedVenv, pluginEnvironments } from "@berth/venv-host";
+import { type EnvironmentStore, isolatedVenv, pluginEnvironments } from "@berth/venv-host";
 import { createPluginHost, type PluginHost, type PluginsConfig } from "@berth/venv-host/executor";
-import { decisionEntry, environmentEntry, installedEntry } from "../audit/audit-entries.js";
+import { decisionEntry, environmentEntry } from "../audit/audit-entries.js";
 import { type HostFlags, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
@@ -83,7 +83,7 @@ interface PluginsParts {
 
 function openPlugins({ flags, config, store, audit, options }: PluginsParts): PluginHost {
   const record = async (entry: SessionEntry): Promise<void> => void (await audit.append(entry));
-  const acquire = pluginEnvironments({ store, onGot: (got) => record(gotEntry(got)) });
+  const acquire = pluginEnvironments({ store, onGot: (got) => record(environmentEntry(got)) });
   try {
     return createPluginHost({
       config,
@@ -95,8 +95,4 @@ function openPlugins({ flags, config, store, audit, options }: PluginsParts): Pl
   } catch (error) {
     return ofExecutor(error);
   }
-}
-
-function gotEntry(got: GotEnvironment): ReturnType<typeof environmentEntry> {
-  return "held" in got ? environmentEntry(got.plugin, got.held) : installedEntry(got.plugin, got.installed);
 }

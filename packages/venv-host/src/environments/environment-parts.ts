@@ -1,4 +1,4 @@
-import { canonicalDigest } from "./canonical.js";
+import { canonicalDigest } from "../canonical.js";
 import type { EnvironmentKey } from "./environment-store.js";
 import type { Installer, Installers } from "./installer.js";
 import { indexIdentity, installerEnvironment } from "./installer-environment.js";

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { canonicalText } from "./canonical.js";
+import { canonicalText } from "../canonical.js";
 import type { Plan } from "./environment-parts.js";
 import { type ReadyMarker, readMarker } from "./health/ready-marker.js";
 import { unlessMissing } from "./system-fault.js";

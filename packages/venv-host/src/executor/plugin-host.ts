@@ -103,6 +103,8 @@ export interface HookDecision extends HookExecution {
   readonly requestId: string;
   readonly code: string | undefined;
   readonly evidence: Readonly<Record<string, string | number | boolean>> | undefined;
+  /** What it made of the payload: hex SHA-256 of the canonical JSON (RFC 8785) as it came and as it left. Undefined: it stayed. */
+  readonly change: { readonly before: string; readonly after: string } | undefined;
 }
 
 /** Runs hooks over plugins. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, realpath, statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { systemScheduler } from "@berth/jsonrpc-framing";
-import { sha256 } from "../environments/canonical.js";
+import { sha256 } from "../canonical.js";
 import { type BuildLock, isHeld, type LockHolder, tryLock } from "../environments/locks/build-lock.js";
 import { thisProcess, type Viewer } from "../environments/locks/process-name.js";
 import { createUses } from "../environments/locks/uses.js";

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
-import { sha256 } from "../environments/canonical.js";
+import { sha256 } from "../canonical.js";
 import { readSmallFile } from "../environments/small-file.js";
 import { unlessMissing } from "../environments/system-fault.js";
 import { VenvHostError } from "../errors.js";

@@ -1,7 +1,10 @@
+import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import type { HookDecision } from "../../src/executor.js";
 import { createFakeTime } from "./fake-time.js";
 import { allow, deny, hostOf, requestOf, runOver } from "./hosts.js";
+
+const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 it("tells of each decision, in order, before it answers", async () => {
   const decisions: HookDecision[] = [];
@@ -17,8 +20,12 @@ it("tells of each decision, in order, before it answers", async () => {
   );
   expect(decisions).toMatchObject([
     { plugin: "ok", hook: "tool_pre_invoke", mode: "sequential", status: "allowed", requestId: "r-1", code: undefined },
-    { plugin: "changes", status: "modified" },
-    { plugin: "no", status: "denied", code: "NO", reason: "reason of NO" },
+    {
+      plugin: "changes",
+      status: "modified",
+      change: { before: expect.stringMatching(/^[0-9a-f]{64}$/u), after: digestOf('{"name":"x"}') },
+    },
+    { plugin: "no", status: "denied", code: "NO", reason: "reason of NO", change: undefined },
   ]);
 });
 

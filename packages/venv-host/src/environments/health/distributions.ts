@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { sha256 } from "../../canonical.js";
 import { VenvHostError } from "../../errors.js";
-import { sha256 } from "../canonical.js";
 import type { InstalledDistribution } from "../evidence.js";
 import { normalName } from "../requirements/requirement-line.js";
 import { readSmallFile } from "../small-file.js";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { canonicalDigest, canonicalText } from "../canonical.js";
+import { canonicalDigest, canonicalText } from "../../canonical.js";
 import type { EnvironmentEvidence, InstalledDistribution } from "../evidence.js";
 import { readSmallFile, writeSynced } from "../small-file.js";
 import { unlessMissing } from "../system-fault.js";

@@ -4,6 +4,8 @@ import { inTime } from "../until-aborted.js";
 
 /** Tells of decisions in their order, and waits for all of them at the end: a log may write many at once. */
 export interface DecisionLog {
+  /** Whether anybody is told: else what is costly to find out need not be. */
+  readonly isHeard: boolean;
   note(decision: HookDecision): void;
   /** @throws {PluginHostError} `DECISION_NOT_RECORDED` when one was not. */
   settled(signal: AbortSignal, wait: { readonly scheduler: Scheduler; readonly timeoutMs: number }): Promise<void>;
@@ -12,6 +14,7 @@ export interface DecisionLog {
 export function createDecisionLog(record: ((decision: HookDecision) => void | Promise<void>) | undefined): DecisionLog {
   const pending: Promise<void>[] = [];
   return {
+    isHeard: record !== undefined,
     note(decision) {
       if (record === undefined) return;
       const writing = (async () => record(decision))();

@@ -1,7 +1,8 @@
+import { canonicalDigest } from "../../canonical.js";
 import { mergeMembers } from "../bounded-json.js";
 import { overlayHeaders } from "../extensions/header-map.js";
 import type { Violation } from "../plugin-call.js";
-import type { HookExecution } from "../plugin-host.js";
+import type { HookDecision, HookExecution } from "../plugin-host.js";
 import type { Allowed, Attempt, Failed } from "./ask-plugin.js";
 import { type HookProgress, type HookSession, POWERS } from "./hook-session.js";
 import type { PluginSlot } from "./plugin-slot.js";
@@ -24,9 +25,16 @@ export function settle(session: HookSession, progress: HookProgress, slot: Plugi
   const isChanged =
     attempt.outcome === "allowed" && (attempt.work !== progress.work || attempt.extensions !== progress.extensions);
   const execution = executionOf(session, slot, attempt, isChanged);
+  const change = changeOf(session, progress, attempt);
   if (attempt.outcome === "allowed") apply(progress, slot, attempt);
   else if (attempt.outcome !== "denied") switchOff(slot);
-  note(session, progress, slot, execution, violation?.code ?? codeOf(attempt));
+  note(session, progress, slot, execution, violation?.code ?? codeOf(attempt), change);
+}
+
+/** Before it is applied. */
+function changeOf({ decisions }: HookSession, { work }: HookProgress, attempt: Attempt): HookDecision["change"] {
+  if (!decisions.isHeard || attempt.outcome !== "allowed" || attempt.work.payload === work.payload) return undefined;
+  return { before: canonicalDigest(work.payload), after: canonicalDigest(attempt.work.payload) };
 }
 
 /** A plugin that failed under `on_error: disable`. */
@@ -46,15 +54,22 @@ export function note(
   slot: PluginSlot,
   execution: HookExecution,
   code: string | undefined,
+  change?: HookDecision["change"],
 ): void {
   progress.executions.push(execution);
-  tell(session, slot, execution, code);
+  tell(session, slot, execution, code, change);
 }
 
 /** Tells the log of a decision. */
-export function tell(session: HookSession, slot: PluginSlot, execution: HookExecution, code: string | undefined): void {
+export function tell(
+  session: HookSession,
+  slot: PluginSlot,
+  execution: HookExecution,
+  code: string | undefined,
+  change?: HookDecision["change"],
+): void {
   const { requestId } = session.context;
-  session.decisions.note(Object.freeze({ ...execution, requestId, code, evidence: slot.evidence }));
+  session.decisions.note(Object.freeze({ ...execution, requestId, code, evidence: slot.evidence, change }));
 }
 
 /** What one plugin did. */
