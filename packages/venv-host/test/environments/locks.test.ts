@@ -26,6 +26,23 @@ async function endedProcess(): Promise<number> {
   return child.pid ?? 0;
 }
 
+/** The process of a parent that never asks for its end. */
+async function endedUnnoticed(): Promise<number> {
+  const parent = spawn("/bin/sh", ["-c", "sleep 0 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "ignore"] });
+  onTestFinished(() => void parent.kill("SIGKILL"));
+  const [line] = await once(parent.stdout, "data", { signal: AbortSignal.timeout(10_000) });
+  const pid = Number(String(line));
+  // No event tells of processes of others.
+  while (!/^\d+ \(.*\) Z/.test(statOf(pid))) await new Promise((resolve) => setImmediate(resolve));
+  return pid;
+}
+
+const statOf = (pid: number): string => readFileSync(`/proc/${pid}/stat`, "utf8");
+const startOf = (pid: number): string =>
+  statOf(pid)
+    .replace(/^.*\) /, "")
+    .split(" ")[19] ?? "";
+
 describe("a process that is named", () => {
   it.each<{
     name: string;
@@ -35,6 +52,14 @@ describe("a process that is named", () => {
   }>([
     { name: "lives, when it is this one", of: (own) => own, life: "alive" },
     { name: "is dead when it ended", of: async (own) => ({ ...own, pid: await endedProcess() }), life: "dead" },
+    {
+      name: "is dead when it ended and nobody took note, so that its number is still there",
+      of: async (own) => {
+        const pid = await endedUnnoticed();
+        return { ...own, pid, startTime: startOf(pid) };
+      },
+      life: "dead",
+    },
     { name: "is dead when its number went to another", of: (own) => ({ ...own, startTime: "1" }), life: "dead" },
     { name: "is dead after another boot", of: (own) => ({ ...own, bootId: "before" }), life: "dead" },
     {

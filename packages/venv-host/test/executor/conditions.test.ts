@@ -59,6 +59,11 @@ it.each([
   expect(await isAsked([{ [key]: ["y"] }], { hook, payload })).toBe(false);
 });
 
+it("asks about a payload that leaves the name out, whatever names are listed", async () => {
+  const payload = { name: "", args: {} };
+  expect(await isAsked([{ tools: ["add"] }], { payload })).toBe(true);
+});
+
 it("finds a pattern in any text of a structured user, and in none of an absent one", async () => {
   const user = { email: "alice@example.org" };
   expect(await isAsked([{ userPatterns: ["@example"] }], { globalContext: { ...context, user } })).toBe(true);

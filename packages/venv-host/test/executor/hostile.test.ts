@@ -65,6 +65,16 @@ it.each(HOSTILE)(
   },
 );
 
+it("takes what is just within the limits, and nothing one level, value or character over them", async () => {
+  const metadata = async (value: unknown): Promise<boolean> =>
+    (await runOver([{ name: "p", does: () => ({ metadata: value }) }], {}, { limits })).allowed;
+  expect([await metadata(deep(32)), await metadata(deep(33))]).toEqual([true, false]);
+  const many = (count: number): JsonObject => ({ list: new Array<number>(count).fill(0) });
+  expect([await metadata(many(998)), await metadata(many(999))]).toEqual([true, false]);
+  const long = (chars: number): JsonObject => ({ text: "x".repeat(chars - 4) });
+  expect([await metadata(long(1_024)), await metadata(long(1_025))]).toEqual([true, false]);
+});
+
 it.each(HOSTILE)("refuses a request whose payload or context is $name", async ({ value }) => {
   const does = allow;
   const globalContext = { requestId: "r", state: Object.assign(Object.create(null), { value }), metadata: {} };

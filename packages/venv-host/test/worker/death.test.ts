@@ -71,9 +71,10 @@ describe("a death under a call", () => {
 
   it("the excerpt is cut at a character", async () => {
     const worker = openStub();
-    const stderr = `${"€".repeat(2_000)}!\n`;
+    // Two bytes of the first character are over the limit.
+    const stderr = `${"€".repeat(2_000)}!!\n`;
     const error = await rejection(worker.call(hookTask("Die", { stderr })));
-    expect(error).toMatchObject({ details: { stderrExcerpt: `${"€".repeat(1_365)}!`, isStderrTruncated: true } });
+    expect(error).toMatchObject({ details: { stderrExcerpt: `${"€".repeat(1_364)}!!`, isStderrTruncated: true } });
   });
 
   it("sends after it fail fast while no new process can be had", async () => {
