@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
@@ -46,6 +46,15 @@ describe.each(installers)("an environment that $installer installs", ({ installe
       expect(readFileSync(join(held.path, "bin", name), "latin1"), name).not.toContain(`/tmp/${held.key}`);
     }
     expect(readFileSync(join(held.path, "pyvenv.cfg"), "utf8")).not.toContain(`/tmp/${held.key}`);
+  });
+
+  test("shares no file with another one, nor with the installer", async () => {
+    const world = makeWorld();
+    const store = await world.open({ installer });
+    const held = await withTool(() => store.acquire({ interpreter: python, requirements: world.requirements }));
+    const files = readdirSync(held.path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(5);
+    for (const { name, parentPath } of files) expect(lstatSync(join(parentPath, name)).nlink, name).toBe(1);
   });
 
   test("has scripts that run also below a path that is long and holds blanks", async () => {

@@ -13,6 +13,8 @@ export interface BuildBounds {
 }
 
 const lookEveryMs = 500;
+/** So many times as long as a look took is waited for the next one: large builds must not wait for their measuring. */
+const restFactor = 9;
 /** An installer has a package as it came, unpacked, and where it goes. */
 const copiesMeanwhile = 3;
 
@@ -38,10 +40,12 @@ export function boundBuild(
   let released = false;
   let look = scheduler.after(lookEveryMs, () => void watch());
   const watch = async (): Promise<void> => {
+    const began = scheduler.now();
     await check(folder, maxEnvironmentBytes * copiesMeanwhile, "the build").catch((error: unknown) =>
       over.abort(error),
     );
-    if (!released) look = scheduler.after(lookEveryMs, () => void watch());
+    const restMs = Math.max(lookEveryMs, (scheduler.now() - began) * restFactor);
+    if (!released) look = scheduler.after(restMs, () => void watch());
   };
   return {
     signal: AbortSignal.any([outer, over.signal]),

@@ -27,8 +27,9 @@ export interface InstallTarget {
 }
 
 /**
- * The command that installs. Files are copied, never linked, so that no two environments share one. Modules are compiled
- * here, since a worker that may not write into its environment would compile them at each start.
+ * The command that installs. No two environments share a file: what uv links to is its own folder of this one build, which
+ * goes before the environment is used. Modules are compiled here, since a worker that may not write into its environment
+ * would compile them at each start.
  */
 export function installArgv({ kind, argv }: Installer, target: InstallTarget): readonly string[] {
   const python = join(target.environment, "bin", "python");
@@ -41,7 +42,7 @@ export function installArgv({ kind, argv }: Installer, target: InstallTarget): r
       : []),
   ];
   if (kind === "uv") {
-    const rules = ["--no-cache", "--link-mode", "copy", "--compile-bytecode", "--no-progress", "--color", "never"];
+    const rules = ["--no-cache", "--link-mode", "hardlink", "--compile-bytecode", "--no-progress", "--color", "never"];
     return [...argv, "pip", "install", "--python", python, "--no-python-downloads", ...rules, ...common];
   }
   const rules = [
