@@ -31,6 +31,7 @@ describe("the built package", () => {
       "createBodyReader",
       "isForeignPage",
       "isLoopback",
+      "issueToken",
       "listen",
       "namesServed",
       "readHttpAddress",
