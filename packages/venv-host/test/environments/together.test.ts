@@ -1,8 +1,10 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { scaledCount } from "../../../../fixtures/counts.js";
 import { partTest } from "../../../../fixtures/parts.js";
+// An inner file: a use as another process of this host notes it.
+import { thisProcess } from "../../src/environments/locks/process-name.js";
 import { makeWheel, makeWorld, preferUv, python, says, startAcquirer } from "./world.js";
 
 const installer = preferUv();
@@ -124,6 +126,26 @@ describe("an environment in use", () => {
 });
 
 describe("what is collected", () => {
+  partTest("python3", "python3-venv")("is not what somebody began to use after it was chosen", async () => {
+    const world = makeWorld(installer);
+    let chosen = (): void => {};
+    // The clock is looked at between the choice and the removal.
+    const store = await world.open({
+      now: () => {
+        chosen();
+        return Date.now();
+      },
+    });
+    const held = await store.acquire({ interpreter: python, requirements: world.requirements });
+    await held.close();
+    chosen = () => writeFileSync(join(world.storePath, "uses", `${held.key}.late`), JSON.stringify(thisProcess()));
+    expect(await store.collect({})).toMatchObject({
+      removed: [],
+      failed: [{ path: held.path, why: `process ${process.pid} began to use it` }],
+    });
+    expect(says(held.python, ["-c", "import apple; print(apple.told)"])).toBe("apple 1.0");
+  });
+
   partTest("python3", "python3-venv")(
     "is what was used least recently, by age and by bytes, whatever the clock does",
     async () => {
