@@ -132,17 +132,20 @@ async function idleMemory({ pid, mcp }) {
 }
 
 const nothing = async () => undefined;
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Until the warm workers are there again: they are made one after another, each in well under this. */
-const refilled = () => new Promise((resolve) => setTimeout(resolve, 400));
+const refilled = () => pause(400);
+/** Until what either server ends and makes anew behind its last answer is over: the other's calls would pay for it. */
+const atRest = () => pause(1_500);
 
 async function measure({ cold, warm, peer }) {
-  return {
+  const starts = {
     coldStart: await startTimes(cold, nothing),
     warmStart: await startTimes(warm, refilled),
     peerStart: await startTimes(peer, nothing),
-    call: await callTimes(warm),
-    peerCall: await callTimes(peer),
   };
+  await atRest();
+  return { ...starts, call: await callTimes(warm), peerCall: await callTimes(peer) };
 }
 
 function rows(figures, memory, peerMemory) {

@@ -52,6 +52,8 @@ export async function runFaulty({ args, point, callsFile, whileListening }: Faul
 
 /** Everything that writes leases, in turn: create, run, renew, release, one that nobody uses, and the end of the server. */
 export async function liveALife({ url, gone, kill }: Listening, state: string): Promise<void> {
+  const idleEnds = async (): Promise<number> => (await rowsOf(state)).filter((row) => row.endReason === "idle").length;
+  const ofEarlierLives = await idleEnds();
   await ask(`${url}/v1/sessions`, { session_id: "a" });
   await ask(`${url}/v1/sessions/a/execute`, { code: "1 + 1" });
   await ask(`${url}/execute`, { code: "2 + 2" });
@@ -60,6 +62,6 @@ export async function liveALife({ url, gone, kill }: Listening, state: string): 
   await ask(`${url}/v1/sessions`, { session_id: "b", idle_ms: 1_000 });
   // Until its idle time has passed and a sweep has ended it. The store of another process tells nobody: it is looked at.
   const signal = AbortSignal.any([gone, AbortSignal.timeout(30_000)]);
-  while (!(await rowsOf(state)).some(({ endReason }) => endReason === "idle")) await pause(50, undefined, { signal });
+  while ((await idleEnds()) === ofEarlierLives) await pause(50, undefined, { signal });
   kill("SIGTERM");
 }

@@ -50,6 +50,10 @@ describe("an owner's folder", () => {
     const local = ownedProfiles({ config, uploads, onlyOwner: "local" });
     expect(local.find(local.of("local"))?.mounts?.[0]?.source).toBe(uploads);
     expect(profiles.find("python")).toEqual(python);
+    const bare = ownedProfiles({ config: { ...config, provider: "unconfined" }, uploads, onlyOwner: undefined });
+    expect(bare.find("python@ada")?.mounts).toEqual([
+      { source: join(uploads, "ada"), target: join(uploads, "ada"), writable: true },
+    ]);
     for (const other of ["python@../x", "python@a/b", "python@A", "python@a@b", "toString", "x@ada", "__proto__"]) {
       expect(profiles.find(other), other).toBeUndefined();
     }

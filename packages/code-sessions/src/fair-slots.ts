@@ -2,13 +2,14 @@ import { SessionError } from "./errors.js";
 
 /**
  * A bounded number of places, and a bounded queue in which owners take turns. Once two owners have come, the last place is
- * kept for one that has none: nobody's long calls keep everybody else out. One machine over both, hence its length.
+ * kept for one that has none: nobody's long calls keep everybody else out. Half of the queue is the most that one owner
+ * has: nobody fills it alone, nor sees by a refusal that another one has come. One machine over both, hence its length.
  */
 export interface FairSlots {
   /**
    * Resolves with what gives the place back.
-   * @throws {SessionError} `SESSIONS_BUSY` when the queue is full and no other owner has more of it; else the last that came of whoever
-   * has most is refused so. An abort rejects with the signal's reason.
+   * @throws {SessionError} `SESSIONS_BUSY` when the owner has half of the queue, or the queue is full and no other owner has more of
+   * it; else the last that came of whoever has most is refused so. An abort rejects with the signal's reason.
    */
   enter(owner: string, signal: AbortSignal | undefined): Promise<() => void>;
   counts(): { readonly running: number; readonly queued: number };
@@ -22,6 +23,7 @@ interface Waiting {
 }
 
 export function createFairSlots({ places, queue }: { readonly places: number; readonly queue: number }): FairSlots {
+  const share = Math.max(1, Math.floor(queue / 2));
   // In the order in which owners are served next: who was served goes to the end.
   const lines = new Map<string, Set<Waiting>>();
   const held = new Map<string, number>();
@@ -72,10 +74,11 @@ export function createFairSlots({ places, queue }: { readonly places: number; re
     lines.set(owner, known);
     return known;
   };
-  const busy = (): SessionError =>
-    new SessionError("SESSIONS_BUSY", `${places} session-less calls run and ${queue} wait`, {
+  const busy = (most: string): SessionError =>
+    new SessionError("SESSIONS_BUSY", `no more than ${most} wait at once`, {
       cure: "try again when some have ended, or use a session",
     });
+  const full = (): SessionError => busy(`${queue} session-less calls`);
   /** A full queue is shared: whoever has most of it gives up its last call, which has not begun, to an owner with less. */
   const makeRoom = (owner: string): boolean => {
     let largest: readonly [string, Set<Waiting>] | undefined;
@@ -83,7 +86,7 @@ export function createFairSlots({ places, queue }: { readonly places: number; re
     if (largest === undefined || largest[1].size <= (lines.get(owner)?.size ?? 0) + 1) return false;
     const last = [...largest[1]].at(-1);
     if (last === undefined || !leave(largest[0], last)) return false;
-    last.refuse(busy());
+    last.refuse(full());
     return true;
   };
   return {
@@ -93,7 +96,8 @@ export function createFairSlots({ places, queue }: { readonly places: number; re
       isShared ||= first !== undefined && first !== owner;
       first ??= owner;
       if (mayEnter(owner)) return place(owner);
-      if (queued >= queue && !makeRoom(owner)) throw busy();
+      if ((lines.get(owner)?.size ?? 0) >= share) throw busy(`${share} session-less calls of one owner`);
+      if (queued >= queue && !makeRoom(owner)) throw full();
       queued += 1;
       return new Promise((resolve, reject) => {
         const onAbort = (): void => {

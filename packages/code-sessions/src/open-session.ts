@@ -82,7 +82,7 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
         running = { call, over: call.report };
       },
     });
-    const outcome = await over;
+    const outcome = { ...(await over), restriction: lease.restriction };
     running = undefined;
     stopKeeping();
     events.outcome(number, outcome);
@@ -120,6 +120,7 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
     lease: lease.record,
     enforced: lease.enforced,
     isolated: lease.isolated,
+    restriction: lease.restriction,
   });
   const endInOrder = async (): Promise<void> => {
     const { lease, ...told } = options.closing?.aborted === true ? byShutdown : byOwner;

@@ -44,6 +44,8 @@ export interface Outcome {
   readonly count: number;
   /** Where the whole output is when it was truncated: `files.read` of the session; undefined when nothing was spilled. */
   readonly spill: string | undefined;
+  /** Why code could do less than usual there, for a person: as the status of the session says. */
+  readonly restriction?: string | undefined;
 }
 
 /** Told while code runs. */

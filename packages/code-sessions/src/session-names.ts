@@ -1,10 +1,11 @@
 import { SessionError } from "./errors.js";
 import type { Session } from "./session.js";
+import type { SessionTerms } from "./session-terms.js";
 
 /** Living sessions by owner and name, and the names that are being started. */
 export interface SessionNames {
   /**
-   * Holds a name, and a place under the cap, for a session that is being started.
+   * Holds a name, and a place under both caps, for a session that is being started.
    * @throws {SessionError} `SESSION_EXISTS`, `SESSION_LIMIT_REACHED`.
    */
   claim(owner: string, id: string): NameClaim;
@@ -28,7 +29,10 @@ interface Place {
   session: Session | undefined;
 }
 
-export function createSessionNames({ maxSessions }: { readonly maxSessions: number }): SessionNames {
+export function createSessionNames({
+  maxSessions,
+  maxTotalSessions,
+}: Pick<SessionTerms, "maxSessions" | "maxTotalSessions">): SessionNames {
   const owners = new Map<string, Map<string, Place>>();
   let size = 0;
 
@@ -46,8 +50,23 @@ export function createSessionNames({ maxSessions }: { readonly maxSessions: numb
     free(owner, id, place);
     return undefined;
   };
-  const clear = (): void => {
-    for (const [owner, places] of owners) for (const id of [...places.keys()]) living(owner, id);
+  const clear = (owner: string): void => {
+    for (const id of [...(owners.get(owner)?.keys() ?? [])]) living(owner, id);
+  };
+  const held = (owner: string): number => owners.get(owner)?.size ?? 0;
+  /** The owner's own cap first: while the total is not reached, no other owner's sessions change an answer. */
+  const refuseOver = (owner: string): void => {
+    if (held(owner) >= maxSessions) clear(owner);
+    if (held(owner) >= maxSessions) {
+      throw new SessionError("SESSION_LIMIT_REACHED", `no more than ${maxSessions} sessions at once`, {
+        cure: "stop a session first",
+      });
+    }
+    if (size >= maxTotalSessions) [...owners.keys()].forEach(clear);
+    if (size < maxTotalSessions) return;
+    throw new SessionError("SESSION_LIMIT_REACHED", `no more than ${maxTotalSessions} sessions of all owners at once`, {
+      cure: "try again later, or ask the operator to raise maxTotalSessions",
+    });
   };
   const of = (owner: string): readonly Session[] => {
     const found: Session[] = [];
@@ -62,12 +81,7 @@ export function createSessionNames({ maxSessions }: { readonly maxSessions: numb
       if (living(owner, id) !== undefined) {
         throw new SessionError("SESSION_EXISTS", `there is a session '${id}'; stop it first, or use another id`);
       }
-      if (size >= maxSessions) clear();
-      if (size >= maxSessions) {
-        throw new SessionError("SESSION_LIMIT_REACHED", `no more than ${maxSessions} sessions at once`, {
-          cure: "stop a session first",
-        });
-      }
+      refuseOver(owner);
       const place: Place = { session: undefined };
       const places = owners.get(owner) ?? new Map<string, Place>();
       owners.set(owner, places);

@@ -16,6 +16,7 @@ const dayMs = 86_400_000;
 /** As the docstrings of SessionLimits say. */
 const ranges: Readonly<Record<keyof SessionLimits, LimitRange>> = {
   maxSessions: { min: 1, max: 1_024, preset: 5 },
+  maxTotalSessions: { min: 1, max: 4_096, preset: 64 },
   maxSessionless: { min: 1, max: 256, preset: 4 },
   maxSessionlessQueued: { min: 0, max: 10_000, preset: 64 },
   warmWorkers: { min: 0, max: 64, preset: 2 },
@@ -48,8 +49,12 @@ export function readSessionTerms(limits: SessionLimits = {}): SessionTerms {
   }
   const of = (name: keyof SessionLimits): number => readLimit(`limits.${name}`, limits[name], ranges[name]);
   const maxCallMs = of("maxCallMs");
+  const maxSessions = of("maxSessions");
+  const total = of("maxTotalSessions");
+  const maxTotalSessions = limits.maxTotalSessions === undefined ? Math.max(total, maxSessions) : total;
   return {
-    maxSessions: of("maxSessions"),
+    maxSessions: Math.min(maxSessions, maxTotalSessions),
+    maxTotalSessions,
     maxSessionless: of("maxSessionless"),
     maxSessionlessQueued: of("maxSessionlessQueued"),
     warmWorkers: of("warmWorkers"),

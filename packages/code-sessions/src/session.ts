@@ -28,6 +28,8 @@ export interface SessionStatus {
   readonly lease: LeaseRecord;
   readonly enforced: readonly HeldLimit[];
   readonly isolated: boolean;
+  /** Why it can do less than others of its profile, for a person; undefined when it can do all. */
+  readonly restriction?: string | undefined;
   /** With `dead` and `stopped`. */
   readonly end: SessionEnd | undefined;
 }

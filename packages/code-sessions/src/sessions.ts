@@ -5,11 +5,13 @@ import type { ExecuteOptions, Session, SessionStatus } from "./session.js";
 
 /** Bounds of a set of sessions. */
 export interface SessionLimits {
-  /** Named sessions at once, all owners together: 1 to 1_024. Default 5. Session-less calls have their own. */
+  /** Named sessions at once, of each owner: 1 to 1_024. Default 5. Session-less calls have their own. */
   readonly maxSessions?: number | undefined;
+  /** Named sessions at once, of all owners together, and so of one: 1 to 4_096. Default 64, or `maxSessions` when that is more. */
+  readonly maxTotalSessions?: number | undefined;
   /** Session-less calls at once: 1 to 256. Default 4. */
   readonly maxSessionless?: number | undefined;
-  /** Session-less calls that wait for a worker: 0 to 10_000. Default 64. */
+  /** Session-less calls that wait for a worker, half of them of one owner at most: 0 to 10_000. Default 64. */
   readonly maxSessionlessQueued?: number | undefined;
   /** Warm workers of each profile: 0 to 64. Default 2. */
   readonly warmWorkers?: number | undefined;
@@ -120,8 +122,8 @@ export interface SessionCounts {
 }
 
 /**
- * Sessions by owner and name. Two owners may use the same name; neither learns of the other's. `SESSION_LIMIT_REACHED`
- * tells only that the cap is reached.
+ * Sessions by owner and name. Two owners may use the same name; neither learns of the other's. While `maxTotalSessions`
+ * is not reached, what is refused with `SESSION_LIMIT_REACHED` depends on the owner's own sessions only.
  */
 export interface Sessions extends AsyncDisposable {
   /** `SESSION_EXISTS`, `SESSION_LIMIT_REACHED`, `SESSION_ID_INVALID`, `WORKER_NOT_STARTED`, `SESSIONS_CLOSED`. */

@@ -28,6 +28,11 @@ export function createShelf<W extends StartedWorker>(profile: string): Shelf<W> 
   return { profile, ready: [], unclaimed: [], failures: 0, retry: undefined, expiry: undefined };
 }
 
+/** Its environment can do less than its profile says, and cannot change that: it is for who needs one now. */
+export function isRestricted({ lease }: WarmWorker<StartedWorker>): boolean {
+  return lease.environment.restriction !== undefined;
+}
+
 /** Takes it out of a list that it may be in. */
 export function takeOut<T>(list: T[], item: T): boolean {
   const at = list.indexOf(item);

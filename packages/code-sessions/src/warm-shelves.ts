@@ -1,7 +1,7 @@
 import type { StartedWorker } from "./session-parts.js";
 import { startWarm, type WarmStarter } from "./start-warm.js";
 import { untilAborted } from "./until-aborted.js";
-import { createShelf, type Shelf, takeOut, type WarmWorker } from "./warm-shelf.js";
+import { createShelf, isRestricted, type Shelf, takeOut, type WarmWorker } from "./warm-shelf.js";
 
 /** The shelves of all profiles that were used lately. */
 export interface WarmShelves<W extends StartedWorker> {
@@ -51,7 +51,7 @@ export function createWarmShelves<W extends StartedWorker>(options: ShelvesOptio
   };
   const isKept = (shelf: Shelf<W>): boolean => !closing.signal.aborted && shelves.get(shelf.profile) === shelf;
   const shelve = (shelf: Shelf<W>, warm: WarmWorker<W>): void => {
-    const fits = isKept(shelf) && !warm.isGone && shelf.ready.length < terms.warmWorkers;
+    const fits = isKept(shelf) && !warm.isGone && !isRestricted(warm) && shelf.ready.length < terms.warmWorkers;
     if (fits) shelf.ready.push(warm);
     else discard(warm);
   };
@@ -82,7 +82,10 @@ export function createWarmShelves<W extends StartedWorker>(options: ShelvesOptio
     starts.add(start);
     const arrived = (warm: WarmWorker<W>): void => {
       watch(shelf, warm);
-      if (takeOut(shelf.unclaimed, start)) shelve(shelf, warm);
+      if (!takeOut(shelf.unclaimed, start)) return;
+      shelve(shelf, warm);
+      // Delayed: the next one would be no better.
+      if (isRestricted(warm)) failed(shelf);
     };
     const lost = (fault: unknown): void => {
       const isTold = !takeOut(shelf.unclaimed, start);
@@ -123,7 +126,19 @@ export function createWarmShelves<W extends StartedWorker>(options: ShelvesOptio
   const claim = async (shelf: Shelf<W>, signal: AbortSignal | undefined): Promise<WarmWorker<W>> => {
     const ready = shelf.ready.shift();
     if (ready !== undefined) return ready;
-    const start = shelf.unclaimed[0] ?? begin(shelf);
+    const [underWay] = shelf.unclaimed;
+    if (underWay === undefined) return wait(shelf, begin(shelf), signal);
+    const warm = await wait(shelf, underWay, signal);
+    if (!isRestricted(warm)) return warm;
+    // It was begun before it was asked for, and what restricts it may have gone meanwhile.
+    discard(warm);
+    return wait(shelf, begin(shelf), signal);
+  };
+  const wait = async (
+    shelf: Shelf<W>,
+    start: Promise<WarmWorker<W>>,
+    signal: AbortSignal | undefined,
+  ): Promise<WarmWorker<W>> => {
     takeOut(shelf.unclaimed, start);
     try {
       return await untilAborted(start, signal);

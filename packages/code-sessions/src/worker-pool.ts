@@ -58,7 +58,7 @@ export function createWorkerPool<W extends StartedWorker>(options: ShelvesOption
         const shelf = shelves.used(profile);
         try {
           const taken = await activate(shelf, await shelves.claim(shelf, asked.signal), asked);
-          shelves.gave(shelf);
+          if (taken.lease.restriction === undefined) shelves.gave(shelf);
           return taken;
         } catch (fault) {
           if (attempt >= maxAttempts || !mayTryAgain(fault)) throw fault;

@@ -4,14 +4,17 @@ import { isSessionError, type Session } from "../src/index.js";
 import { settled } from "./fakes/deferred.js";
 import { openFakeSet } from "./fakes/set.js";
 
-const owners = ["ada", "bob"] as const;
+const owners = ["ada", "bob", "cy"] as const;
 const ids = ["a", "b", "c"] as const;
 const step = fc.record({
-  kind: fc.constantFrom("start", "stop", "die", "look", "wait"),
+  // Most of them, so that the caps are met.
+  kind: fc.constantFrom("start", "start", "start", "stop", "die", "look", "wait"),
   owner: fc.constantFrom(...owners),
   id: fc.constantFrom(...ids),
 });
-const maxSessions = 3;
+// Two of the owners have room for all that is theirs, and none for the third.
+const maxSessions = 2;
+const maxTotalSessions = 4;
 
 /** What there should be: living sessions and how the last ended one ended, by owner and name. */
 interface Model {
@@ -25,21 +28,23 @@ const codeOf = async (work: Promise<unknown>): Promise<string | undefined> =>
     (error: unknown) => (isSessionError(error) ? error.code : String(error)),
   );
 
-it("whatever owners do, each sees exactly what is its own, and the cap is kept", async () => {
+/** How a start has to be answered. */
+function answerTo(owner: string, id: string, { living }: Model): string | undefined {
+  if (living.has(`${owner} ${id}`)) return "SESSION_EXISTS";
+  const own = ids.filter((each) => living.has(`${owner} ${each}`)).length;
+  return own >= maxSessions || living.size >= maxTotalSessions ? "SESSION_LIMIT_REACHED" : undefined;
+}
+
+it("whatever owners do, each sees exactly what is its own, and both caps are kept", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      await using set = openFakeSet({ limits: { maxSessions, endedMs: 1_000 } });
+    fc.asyncProperty(fc.array(step, { maxLength: 40, size: "max" }), async (steps) => {
+      await using set = openFakeSet({ limits: { maxSessions, maxTotalSessions, endedMs: 1_000 } });
       const model: Model = { living: new Map(), ended: new Map() };
       for (const { kind, owner, id } of steps) {
         const key = `${owner} ${id}`;
         const living = model.living.get(key);
         if (kind === "start") {
-          const wanted =
-            living !== undefined
-              ? "SESSION_EXISTS"
-              : model.living.size >= maxSessions
-                ? "SESSION_LIMIT_REACHED"
-                : undefined;
+          const wanted = answerTo(owner, id, model);
           expect(await codeOf(set.sessions.start({ owner, id }))).toBe(wanted);
           if (wanted === undefined) model.living.set(key, set.sessions.get(owner, id));
         } else if (kind === "stop" && living !== undefined) {

@@ -93,6 +93,50 @@ it("a worker that ends while it waits is given to nobody, and replaced", async (
   expect(set.parts.runs[0]?.worker.number).toBe(2);
 });
 
+it("a restricted worker is given to who asks for one now, and never kept", async () => {
+  const fake = createFakeLeases();
+  fake.restriction = "its folder is full";
+  await using set = openFakeSet({ limits: { warmWorkers: 1 } }, fake);
+  await settled();
+  expect(set.sessions.counts()).toMatchObject({ warm: 0, warming: 0 });
+  for (const { state } of fake.environments) expect(state).toBe("closed");
+  await set.sessions.executeOnce("ada", once);
+  expect(fake.environments.map(({ owner }) => owner)).toEqual([undefined, "ada"]);
+  await settled();
+  // Asked for or not, no more of them are started than failed starts would be.
+  expect(fake.environments).toHaveLength(2);
+});
+
+it("when nothing restricts them any more the next worker is an ordinary one, and others are kept warm again", async () => {
+  const fake = createFakeLeases();
+  fake.restriction = "its folder is full";
+  await using set = openFakeSet({ limits: { warmWorkers: 1 } }, fake);
+  await settled();
+  fake.restriction = undefined;
+  await set.sessions.executeOnce("ada", once);
+  expect(fake.environments[1]).toMatchObject({ owner: "ada", restriction: undefined });
+  await settled();
+  expect(set.sessions.counts()).toMatchObject({ warm: 1 });
+});
+
+it("a worker whose start met a restriction before it was asked for is not given to who asks after that", async () => {
+  const fake = createFakeLeases();
+  await using set = openFakeSet({ limits: { warmWorkers: 1 } }, fake);
+  await settled();
+  const gate = deferred<void>();
+  fake.hold = gate.promise;
+  fake.restriction = "its folder is full";
+  await set.sessions.executeOnce("ada", once);
+  await settled();
+  fake.restriction = undefined;
+  const next = set.sessions.executeOnce("ada", once);
+  gate.resolve();
+  await next;
+  expect(fake.environments[1]).toMatchObject({ owner: undefined, restriction: "its folder is full", state: "closed" });
+  const owned = fake.environments.filter(({ owner }) => owner === "ada");
+  expect(owned.map(({ restriction }) => restriction)).toEqual([undefined, undefined]);
+});
+
 const passing = [
   { name: "an environment that cannot be created", fault: new LeaseError("ENVIRONMENT_NOT_CREATED", "no") },
   { name: "a warm one that is gone", fault: new LeaseError("LEASE_ENDED", "gone") },

@@ -128,6 +128,8 @@ export interface HeldLimit {
 export interface DisposableEnvironment extends AsyncDisposable {
   /** What is enforced, and by what; goes into the create answer and into the record. */
   readonly enforced: readonly HeldLimit[];
+  /** Why it can do less than its profile says, for whoever uses it, one or two sentences; undefined when it can do all. */
+  readonly restriction?: string | undefined;
   /** Where the workspace is inside. */
   readonly workspace: string;
   /** The interpreter that commands may name, as it is inside. */

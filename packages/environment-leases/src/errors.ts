@@ -19,6 +19,7 @@ export type LeaseErrorCode =
   | "CLEANUP_UNCONFIRMED"
   // Environments.
   | "ENVIRONMENT_NOT_CREATED"
+  | "MOUNT_FULL"
   | "ENVIRONMENT_ENDED"
   | "COMMAND_NOT_STARTED"
   | "COMMAND_TIMEOUT"

@@ -10,6 +10,8 @@ export type LeaseEvent =
       readonly kind: "reserved" | "active" | "renewed" | "releasing" | "released" | "lost";
       readonly lease: LeaseRecord;
       readonly enforced?: readonly HeldLimit[] | undefined;
+      /** With `active`: why the environment can do less than its profile says. */
+      readonly restriction?: string | undefined;
       readonly isolated: boolean;
     }
   | {

@@ -39,7 +39,7 @@ export interface WarmOptions {
 export interface WarmLease extends AsyncDisposable {
   readonly id: string;
   /** The environment, to prepare it: start an interpreter. Nothing of any client has been in it. */
-  readonly environment: Pick<Lease, "open" | "workspace" | "interpreter" | "ended">;
+  readonly environment: Pick<Lease, "open" | "restriction" | "workspace" | "interpreter" | "ended">;
   /** Gives it to its one owner, for good. Rejects with `LEASE_ENDED` when it is gone. */
   activate(options: Omit<AcquireOptions, "profile">): Promise<Lease>;
   /** Not used: destroys it. */
@@ -55,6 +55,8 @@ export interface Lease extends AsyncDisposable {
   readonly record: LeaseRecord;
   readonly enforced: readonly HeldLimit[];
   readonly isolated: boolean;
+  /** As of the environment: why it can do less than its profile says. */
+  readonly restriction?: string | undefined;
   readonly workspace: string;
   readonly interpreter: string;
   /** Resolves when the lease is terminal or its worker is gone. Never rejects. */

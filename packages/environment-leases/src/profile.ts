@@ -8,7 +8,7 @@ export interface ProfileMount {
   readonly target: string;
   /** Default false. */
   readonly writable?: boolean | undefined;
-  /** What a writable one may hold: 1 MiB to 1 TiB. Watched: the environment is ended (`disk`) when it is over. Default: no bound. */
+  /** What a writable one may hold: 1 MiB to 1 TiB. Watched: the environment is ended (`disk`) when it is over, and in one that starts while it is over nothing can be written. Default: no bound. */
   readonly maxBytes?: number | undefined;
 }
 

@@ -82,8 +82,15 @@ export async function createUnconfinedProvider(options: UnconfinedProviderOption
   return manageWorkers(kind, workers, bounds.maxStarts);
 }
 
-/** What cannot be put at another path without a mount namespace is refused. */
+/** What cannot be put at another path without a mount namespace is refused, and so is a bound that nothing watches. */
 function checkMounts(profile: ProfileTerms): void {
+  const bounded = profile.mounts.find(({ maxBytes }) => maxBytes !== undefined);
+  if (bounded !== undefined) {
+    const message = `maxBytes of ${bounded.target} cannot be held without a sandbox`;
+    throw new LeaseError("ENVIRONMENT_NOT_CREATED", message, {
+      cure: "leave maxBytes out, or use the bubblewrap provider",
+    });
+  }
   const moved = profile.mounts.find(({ source, target }) => source !== target);
   if (moved === undefined) return;
   throw new LeaseError(

@@ -1,3 +1,5 @@
+export type { FolderUsage, MeasureBounds, MeasureOptions } from "./disk-watch/measure-folder.js";
+export { measureFolder } from "./disk-watch/measure-folder.js";
 export type { EnforcementFinding, EnforcementReport, ProbeOptions } from "./enforcement.js";
 export type { ConfinementErrorCode, ConfinementErrorDetails } from "./errors.js";
 export { ConfinementError, isConfinementError } from "./errors.js";

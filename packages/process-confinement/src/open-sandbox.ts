@@ -42,9 +42,11 @@ export async function openSandboxOn(
   const limits = limitSandbox(terms, machine);
   const plan = planSandbox(terms, { findTool: host.findTool, innerPrefix: limits.innerPrefix });
   const binds = markBinds(plan.mounts);
-  const fresh = (): Promise<Launcher> => startLauncher(host, { tools, command: plan.command });
-  // The groups are made while the launcher comes up.
-  const taken = stock.take(machine, plan) ?? fresh();
+  const { command } = plan;
+  const { noGrowth } = terms.policy;
+  const fresh = (): Promise<Launcher> => startLauncher(host, { tools, command, noGrowth });
+  // The groups are made while the launcher comes up. One that waits has the usual filter already.
+  const taken = (noGrowth ? undefined : stock.take(machine, plan)) ?? fresh();
   const groups = await makeGroupsBeside(limits, taken);
   const bound = boundStart(terms.startTimeoutMs, terms.signal);
   const start = async (launcher: Promise<Launcher>, disableUserNamespaces: boolean): Promise<Opened> => {

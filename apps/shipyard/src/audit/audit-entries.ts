@@ -28,7 +28,7 @@ export function leaseEntry(event: LeaseEvent, intent?: number): SessionEntry {
 
 type StateEvent = Exclude<LeaseEvent, { readonly kind: "orphan" | "command.intent" | "command.outcome" }>;
 
-function stateEntry({ kind, lease, enforced, isolated }: StateEvent): SessionEntry {
+function stateEntry({ kind, lease, enforced, isolated, restriction }: StateEvent): SessionEntry {
   const { id, owner, profile, provider, worker, generation, expiresAt, endReason, lastError } = lease;
   return {
     type: `lease.${kind}`,
@@ -42,6 +42,7 @@ function stateEntry({ kind, lease, enforced, isolated }: StateEvent): SessionEnt
     expiresAt: kind === "active" || kind === "renewed" ? new Date(expiresAt).toISOString() : undefined,
     reason: endReason,
     error: kind === "releasing" ? lastError : undefined,
+    restriction,
     enforced: enforced?.map(({ limit, value, by }) => `${limit}=${value} (${by})`),
   };
 }

@@ -84,6 +84,7 @@ const leases = z.strictObject({
 
 const sessions = z.strictObject({
   maxSessions: whole(1, 1_024),
+  maxTotalSessions: whole(1, 4_096),
   maxSessionless: whole(1, 256),
   maxSessionlessQueued: whole(0, 10_000),
   warmWorkers: whole(0, 64),

@@ -5,6 +5,8 @@ import type { CallObserver, Door } from "./calls.js";
 /** What is told beside what was counted. */
 export interface Gauges {
   readonly counts: SessionCounts;
+  /** Living named sessions in which nothing can be written: `GET /v1/leases` says whose. */
+  readonly restricted: number;
   readonly leases: Readonly<Record<LeaseState, number>>;
 }
 
@@ -40,13 +42,16 @@ export function createMetrics(): Metrics {
         if (seconds <= bound) histogram.buckets[at] = (histogram.buckets[at] ?? 0) + 1;
       });
     },
-    write({ counts, leases }) {
+    write({ counts, restricted, leases }) {
       const callRows = [...calls.values()].map(({ labels, count }) => [labels, count] as const);
       const leaseRows = Object.entries(leases).map(([state, count]) => [`state="${state}"`, count] as const);
       return [
         family("shipyard_calls_total", "counter", "Calls of code, by door and how they ended.", callRows),
         histogramText(durations),
         family("shipyard_sessions", "gauge", "Living named sessions.", [["", counts.sessions]]),
+        family("shipyard_restricted_sessions", "gauge", "Of these, started while their uploads were over the limit.", [
+          ["", restricted],
+        ]),
         family("shipyard_sessionless_calls", "gauge", "Calls without a session.", [
           ['state="running"', counts.sessionless],
           ['state="queued"', counts.sessionlessQueued],

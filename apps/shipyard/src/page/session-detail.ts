@@ -78,7 +78,7 @@ function fact([name, value]: Fact): readonly HTMLElement[] {
 }
 
 function factsOf(status: StatusBody, now: number): readonly Fact[] {
-  const { lease, enforced, end } = status;
+  const { lease, enforced, restriction, end } = status;
   const limits = enforced.map(({ limit, value, by }) =>
     element("li", { title: `held by ${by}` }, limitText(limit, value)),
   );
@@ -90,6 +90,7 @@ function factsOf(status: StatusBody, now: number): readonly Fact[] {
         ? `${lease.profile} · sandbox by ${lease.provider}`
         : `${lease.profile} · NOT isolated (${lease.provider})`,
     ],
+    ...(restriction === undefined ? [] : [["Restricted", restriction] as const]),
     ["Limits", limits.length === 0 ? "none" : element("ul", { class: "chips" }, ...limits)],
   ];
   if (end !== undefined) {

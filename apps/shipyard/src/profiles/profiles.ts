@@ -32,10 +32,12 @@ export function ownedProfiles({ config, uploads, onlyOwner }: ProfileParts): Own
   const withUploads = (folder: string): EnvironmentProfile | undefined => {
     const profile = Object.hasOwn(config.profiles, config.profile) ? config.profiles[config.profile] : undefined;
     if (profile === undefined) return undefined;
-    // Without a sandbox nothing can be shown at another place.
-    const target = config.provider === "unconfined" ? folder : uploadsInside;
-    const mount = { source: folder, target, writable: true, maxBytes: config.uploads.maxBytes };
-    return { ...profile, mounts: [...(profile.mounts ?? []), mount] };
+    // Without a sandbox nothing can be shown at another place, and nothing watches what it holds.
+    const shown =
+      config.provider === "unconfined"
+        ? { target: folder }
+        : { target: uploadsInside, maxBytes: config.uploads.maxBytes };
+    return { ...profile, mounts: [...(profile.mounts ?? []), { source: folder, writable: true, ...shown }] };
   };
   return {
     find: (name) => {

@@ -54,7 +54,7 @@ describe("shipyard.yaml", () => {
       "      allowedHosts: [pypi.org, 'files.pythonhosted.org:443']",
       "      limits: { memoryBytes: 536870912, processes: 64, cpus: 0.5, workspaceBytes: 67108864 }",
       "leases: { maxPerOwner: 3, maxTotal: 20 }",
-      "sessions: { maxSessions: 2, warmWorkers: 0, ttlMs: 3600000, idleMs: 60000 }",
+      "sessions: { maxSessions: 2, maxTotalSessions: 8, warmWorkers: 0, ttlMs: 3600000, idleMs: 60000 }",
       "environments: { maxOutputBytes: 65536 }",
       "uploads: { maxBytes: 10485760 }",
       "http: { maxBodyBytes: 65536, maxConnections: 8 }",

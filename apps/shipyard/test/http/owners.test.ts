@@ -2,12 +2,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBearerAdmitter, createToken, openTokenFile } from "@berth/mcp-server/auth";
+import type { Admitter } from "@berth/mcp-server/http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openMcp } from "./support/mcp-client.js";
 import { type Served, serve } from "./support/served.js";
 
 let folder: string;
 let served: Served;
+let admitter: Admitter<string>;
 const tokens: Record<string, string> = {};
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "berth-tokens-"));
@@ -20,7 +22,7 @@ beforeAll(async () => {
   const path = join(folder, "tokens.jsonl");
   await writeFile(path, `${lines.join("\n")}\n`, { mode: 0o600 });
   const verifier = await openTokenFile({ path, principal: ({ name }) => name });
-  const admitter = createBearerAdmitter({ verifier });
+  admitter = createBearerAdmitter({ verifier });
   served = await serve({ doors: { admitter, isOperator: (principal) => principal === "op" } });
 });
 afterAll(async () => {
@@ -87,6 +89,39 @@ describe("with authentication", () => {
     expect((await bob.call("start_python_session", { session_id: "lab" })).result.isError).toBe(false);
     expect((await served.get("/v1/leases", as("bob"))).json.leases).toHaveLength(1);
     for (const name of ["ada", "bob"]) await served.send("/v1/sessions/lab", { method: "DELETE", headers: as(name) });
+  });
+
+  const start = (name: string, session_id?: string) => served.post("/v1/sessions/session", { session_id }, as(name));
+  const ids = ["s1", "s2", "s3", "s4", "s5"] as const;
+  const readable = ["/v1/sessions", "/v1/sessions/session", "/v1/sessions/s1", "/v1/leases", "/metrics", "/health"];
+  it("one that has all its sessions keeps no other out, and no route tells another of them", async () => {
+    const seenByBob = () => Promise.all(readable.map(async (path) => (await served.get(path, as("bob"))).json));
+    const before = await seenByBob();
+    for (const id of ids) expect((await start("ada", id)).status).toBe(201);
+    const sixth = await start("ada");
+    expect([sixth.status, sixth.json.error]).toEqual([503, "no more than 5 sessions at once"]);
+    expect(await seenByBob()).toEqual(before);
+    for (const id of ids) expect((await start("bob", id)).status).toBe(201);
+    const bobs = await start("bob");
+    expect([bobs.status, bobs.json]).toEqual([sixth.status, sixth.json]);
+    for (const name of ["ada", "bob"]) {
+      for (const id of ids) await served.send(`/v1/sessions/${id}`, { method: "DELETE", headers: as(name) });
+    }
+  });
+
+  it("who finds the sessions of all owners taken is told of the limit, and of nobody", async () => {
+    const limits = { maxSessions: 1, maxTotalSessions: 1 };
+    await using small = await serve({ doors: { admitter }, sessions: { limits } });
+    expect((await small.post("/v1/sessions/session", { session_id: "lab" }, as("ada"))).status).toBe(201);
+    const refused = await small.post("/v1/sessions/session", { session_id: "lab" }, as("bob"));
+    expect([refused.status, refused.json]).toEqual([
+      503,
+      {
+        error: "no more than 1 sessions of all owners at once",
+        code: "SESSION_LIMIT_REACHED",
+        cure: "try again later, or ask the operator to raise maxTotalSessions",
+      },
+    ]);
   });
 
   it("figures of all are for operators", async () => {

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
 import { tellingEndless } from "../cells.js";
-import { scratchFolder, serve } from "../shipyard.js";
+import { scratchFolder, serve, writeConfig } from "../shipyard.js";
 import { openBrowser, run, type Seen, see, startSession } from "./support/browser.js";
 
 const browserTest = partTest("chromium", "bubblewrap");
@@ -94,6 +94,24 @@ browserTest(
     expect(await run(seen, "import os; os.kill(os.getpid(), 9)")).toMatch(/SIGKILL.*dead/);
     await page.getByRole("list", { name: "Sessions" }).getByText("ended: signal").waitFor();
     expect(await field.isDisabled()).toBe(true);
+    expect(seen.faults).toEqual([]);
+  },
+  seconds,
+);
+
+browserTest(
+  "a session in which nothing can be written says so, and why",
+  async () => {
+    const folder = scratchFolder();
+    writeFileSync(join(folder, "large"), new Uint8Array(2 ** 21));
+    const config = writeConfig(scratchFolder(), ["uploads: { maxBytes: 1048576 }"]);
+    const { url } = await serve(["--config", config, "--state", join(scratchFolder(), "s"), "--uploads", folder]);
+    const seen = await see(await openBrowser(), url);
+    await startSession(seen, "lab");
+    await seen.page
+      .locator(".facts", { hasText: "Restricted" })
+      .getByText(/^\/app\/uploads holds 2\d{6} bytes/)
+      .waitFor();
     expect(seen.faults).toEqual([]);
   },
   seconds,

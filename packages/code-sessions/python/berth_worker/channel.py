@@ -10,7 +10,8 @@ from _signal import SIG_BLOCK, pthread_sigmask, valid_signals
 from posix import _exit, read
 from select import EPOLLIN
 
-_CHUNK = 262_144
+#: Below what the C library maps and unmaps anew for each read.
+_CHUNK = 65_536
 #: Exceptions in the main thread since the host was last understood. A handler's cost nothing; a channel that is broken ends it.
 _MAX_FAULTS = 1_000
 

@@ -3,7 +3,7 @@ workspace, planted before or during the call, leads anywhere else."""
 import os
 import stat
 from binascii import a2b_base64, b2a_base64
-from errno import EDQUOT, EEXIST, ELOOP, ENOENT, ENOSPC, ENOTDIR, ENOTEMPTY
+from errno import EEXIST, ELOOP, ENOENT, ENOSPC, ENOTDIR, ENOTEMPTY
 
 _CHUNK = 196_608
 _MAX_HANDLES = 64
@@ -39,7 +39,7 @@ def answer(settings, method, params):
             raise FileFault("FILE_PATH_INVALID", "a part of the path is a link, or no folder") from None
         if error.errno in (ENOTEMPTY, EEXIST):
             raise FileFault("FILE_REFUSED", "the folder is not empty") from None
-        if error.errno in (ENOSPC, EDQUOT):
+        if error.errno == ENOSPC:
             cure = "remove files, or have a profile with more workspaceBytes"
             raise FileFault("FILE_REFUSED", f"the workspace is full: {cure}") from None
         raise FileFault("FILE_REFUSED", error.strerror or "the system refused it") from None

@@ -13,6 +13,7 @@ import { type Deferred, deferred } from "./deferred.js";
 export interface FakeEnvironment {
   readonly id: string;
   readonly profile: string;
+  readonly restriction: string | undefined;
   owner: string | undefined;
   asked: Omit<AcquireOptions, "profile"> | undefined;
   readonly ended: Deferred<EnvironmentEnd>;
@@ -28,6 +29,8 @@ export interface FakeLeases {
   readonly activateFaults: unknown[];
   /** Held back until this resolves, when it is set. */
   hold: Promise<void> | undefined;
+  /** What environments whose start begins from now on say of themselves. */
+  restriction: string | undefined;
 }
 
 const unused = (what: string) => (): never => {
@@ -69,6 +72,7 @@ export function createFakeLeases(): FakeLeases {
     record: recordOf(environment),
     enforced: [],
     isolated: true,
+    restriction: environment.restriction,
     ended: environment.ended.promise.then((end) => ({ reason: "released", end })),
     touch: () => undefined,
     run: unused("run"),
@@ -84,6 +88,7 @@ export function createFakeLeases(): FakeLeases {
     id: environment.id,
     environment: {
       ...shared,
+      restriction: environment.restriction,
       ended: environment.ended.promise.then((end) => ({ reason: "discarded", end })),
     },
     async activate(asked) {
@@ -101,9 +106,11 @@ export function createFakeLeases(): FakeLeases {
     warmFaults: [],
     activateFaults: [],
     hold: undefined,
+    restriction: undefined,
     leases: {
       acquire: unused("acquire"),
       async warm({ profile, signal }) {
+        const { restriction } = fake;
         await fake.hold;
         signal?.throwIfAborted();
         const fault = fake.warmFaults.shift();
@@ -111,6 +118,7 @@ export function createFakeLeases(): FakeLeases {
         const environment: FakeEnvironment = {
           id: `lease-${environments.length + 1}`,
           profile,
+          restriction,
           owner: undefined,
           asked: undefined,
           ended: deferred(),

@@ -15,6 +15,7 @@ import { openWorkersFolder, type WorkerFolder } from "../workers/worker-folder.j
 import { noCapabilities, sandboxCapabilities } from "./capabilities.js";
 import { egressRules } from "./egress-rules.js";
 import { killLeftovers, presenceOf } from "./leftovers.js";
+import { measureMounts } from "./measure-mounts.js";
 import { inside } from "./places.js";
 import { startSandbox } from "./sandbox-host.js";
 
@@ -87,10 +88,13 @@ async function start({
   bounds,
   programs,
   folder,
-  profile,
+  profile: wanted,
   terms,
 }: StartParts): Promise<DisposableEnvironment> {
   const { deadlineMs, signal } = terms;
+  const mounts = await measureMounts(wanted, signal);
+  const { restriction } = mounts;
+  const profile = restriction === undefined ? wanted : withoutNetwork(wanted);
   const program = await programs.prepare(profile.template, signal);
   const places = await makePlaces(folder, profile, program.interpreter);
   const listener = await listenForDials({ path: folder.dialSocket, bounds });
@@ -101,7 +105,7 @@ async function start({
   };
   try {
     proxy = await openEgress(options, folder, profile);
-    const host = await startSandbox({ folder, program, places, profile, signal });
+    const host = await startSandbox({ folder, program, places, profile, mounts, signal });
     const forward = proxy === undefined ? undefined : { port: egressPort, socket: egressSocketPath };
     const cleanup = async (): Promise<void> => {
       await release();
@@ -115,6 +119,7 @@ async function start({
       bounds,
       deadlineMs,
       forward,
+      restriction,
       cleanup,
       signal,
     });
@@ -122,6 +127,11 @@ async function start({
     await release();
     throw error;
   }
+}
+
+/** Where nothing may be made, nobody inside can listen, and so nobody forward. */
+function withoutNetwork(profile: ProfileTerms): ProfileTerms {
+  return { ...profile, policy: { ...profile.policy, network: "none" } };
 }
 
 async function makePlaces(folder: WorkerFolder, profile: ProfileTerms, interpreter: string): Promise<GuestPlaces> {

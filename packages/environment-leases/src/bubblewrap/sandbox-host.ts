@@ -6,6 +6,7 @@ import type { GuestProgram } from "../workers/guest-program.js";
 import { becomesTrue } from "../workers/kill-until-gone.js";
 import { standardEnv } from "../workers/standard-env.js";
 import type { WorkerFolder } from "../workers/worker-folder.js";
+import type { MeasuredMounts } from "./measure-mounts.js";
 import { inside } from "./places.js";
 
 export interface SandboxHostOptions {
@@ -13,12 +14,13 @@ export interface SandboxHostOptions {
   readonly program: GuestProgram;
   readonly places: GuestPlaces;
   readonly profile: ProfileTerms;
+  readonly mounts: MeasuredMounts;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Starts an agent as the first process of a sandbox. It runs nothing before its identity is on disk. */
 export async function startSandbox(options: SandboxHostOptions): Promise<GuestHost> {
-  const { folder, program, places, profile, signal } = options;
+  const { folder, program, places, profile, mounts, signal } = options;
   const { workspaceBytes, tmpBytes, ...limits } = profile.policy.limits;
   const sandbox = await openSandbox({
     name: folder.name,
@@ -31,9 +33,8 @@ export async function startSandbox(options: SandboxHostOptions): Promise<GuestHo
     signal,
     policy: {
       readOnly: readOnlyBinds(options),
-      readWrite: profile.mounts
-        .filter(({ writable }) => writable === true)
-        .map(({ source, target, maxBytes }) => ({ source, target, maxBytes })),
+      readWrite: mounts.writable.map(({ source, target, maxBytes }) => ({ source, target, maxBytes })),
+      noGrowth: mounts.restriction !== undefined,
       workspace: { kind: "memory", maxBytes: workspaceBytes, target: places.workspace },
       tmpBytes,
       network:
@@ -98,7 +99,7 @@ function describeExit({ reason, code, signal, memoryKills }: SandboxExit): Envir
       return {
         reason,
         detail:
-          "a writable mount held more than its maxBytes: the operator has to remove files from its folder, or raise maxBytes",
+          "a writable mount held more than its maxBytes: until there is room again the next ones can only read and remove its files; the operator may raise maxBytes",
       };
     case "output":
     case "closed":

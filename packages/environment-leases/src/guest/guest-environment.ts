@@ -24,6 +24,7 @@ export interface GuestEnvironmentOptions {
   readonly bounds: GuestBounds;
   readonly deadlineMs: number;
   readonly forward?: ForwardFrame | undefined;
+  readonly restriction?: string | undefined;
   /** Removes what is left on the host once everything inside has ended. */
   readonly cleanup: () => Promise<void>;
   readonly signal?: AbortSignal | undefined;
@@ -70,6 +71,7 @@ export async function openGuestEnvironment(options: GuestEnvironmentOptions): Pr
   return {
     ...environmentOperations({ agent, bounds, ending, places, profile }),
     enforced: host.enforced,
+    restriction: options.restriction,
     workspace: places.workspace,
     interpreter: places.interpreter,
     ended,

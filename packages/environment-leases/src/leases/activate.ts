@@ -32,8 +32,8 @@ export async function activateRow(works: Works, row: Row, plan: OwnerTerms): Pro
     row.life = life;
     environment.setDeadline(life.remainingMs() + deadlineMarginMs);
     works.whenDue(life.dueInMs());
-    const { enforced } = environment;
-    await row.tell({ kind: "active", lease, enforced, isolated: isIsolated(row) });
+    const { enforced, restriction } = environment;
+    await row.tell({ kind: "active", lease, enforced, restriction, isolated: isIsolated(row) });
     plan.signal?.throwIfAborted();
     const ended = faultOfUse(row);
     if (ended !== undefined) throw ended;

@@ -24,6 +24,7 @@ export function createHandle(works: Works, row: Row, environment: DisposableEnvi
     },
     enforced: environment.enforced,
     isolated: isIsolated(row),
+    restriction: environment.restriction,
     workspace: environment.workspace,
     interpreter: environment.interpreter,
     ended: row.ended.promise,

@@ -17,6 +17,7 @@ export function createWarmLease(works: Works, row: Row, assertOpen: () => void):
     id: row.id,
     environment: {
       open: (argv, options) => openProcess(works, row, "reserved", argv, options),
+      restriction: environment.restriction,
       workspace: environment.workspace,
       interpreter: environment.interpreter,
       ended: row.ended.promise,

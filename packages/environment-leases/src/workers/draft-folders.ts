@@ -6,6 +6,9 @@ import { bootId, pidNamespace, startTimeOf } from "../process-identity.js";
 /** `new-`, then who makes it (process, its start in ticks, within which pid namespace, since which boot), then what keeps two apart. */
 const draftName = /^new-(\d+)-(\d+)-(\d+)-([0-9a-f]{32})-[0-9a-f]{12}$/;
 
+/** Node waits one delay longer each time: three seconds in all. */
+const whileWritten = { maxRetries: 24, retryDelay: 10 } as const;
+
 /** Makes a folder in `parent` whose content is not whole yet. It carries its maker's identity, so that later processes know whose it is. */
 export async function makeDraftFolder(parent: string): Promise<string> {
   const self = [startTimeOf(process.pid), pidNamespace(), shortBootId()];
@@ -19,8 +22,8 @@ export async function makeDraftFolder(parent: string): Promise<string> {
 export async function removeDeadDrafts(parent: string): Promise<void> {
   const names = await readdir(parent).catch((): string[] => []); // nobody has made one yet
   for (const name of names.filter(isDead)) {
-    // What a program of the dead one is writing at this moment stays, program and all, until the next look.
-    await rm(join(parent, name), { recursive: true, force: true }).catch(() => {});
+    // A program of the dead one may still be writing: its end is only a moment behind. What stays is for the next look.
+    await rm(join(parent, name), { recursive: true, force: true, ...whileWritten }).catch(() => {});
   }
 }
 

@@ -20,7 +20,8 @@ const compileTimeoutMs = 60_000;
 const oldestMinor = 10;
 
 // Compiled once for each interpreter: compiling at each start would take as long as the interpreter's own start.
-// Its stdin ends with the host, also when that is killed.
+// Its stdin ends with the host, also when that is killed. It writes into its current folder by plain names: py_compile would make
+// a folder that is named again after it was removed as a dead one's draft.
 const compileScript = `
 import sys
 if sys.version_info[:2] < (3, ${oldestMinor}):
@@ -30,10 +31,10 @@ def end_with_host():
     os.read(0, 1)
     os._exit(1)
 _thread.start_new_thread(end_with_host, ())
-source, target = sys.argv[1:]
+source = sys.argv[1]
 for name in os.listdir(source):
     if name.endswith(".py"):
-        py_compile.compile(os.path.join(source, name), os.path.join(target, name + "c"), name, True,
+        py_compile.compile(os.path.join(source, name), name + "c", name, True,
                            invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 `;
 
@@ -115,15 +116,20 @@ async function keyOf(identity: string): Promise<string> {
 }
 
 async function compile(interpreter: string, target: string, signal?: AbortSignal): Promise<void> {
-  const args = ["-I", "-S", "-B", "-c", compileScript, guestSources, target];
+  const args = ["-I", "-S", "-B", "-c", compileScript, guestSources];
   await new Promise<void>((resolve, reject) => {
-    execFile(interpreter, args, { env: {}, timeout: compileTimeoutMs, signal }, (error, _stdout, stderr) => {
-      if (error === null) resolve();
-      else if (signal?.aborted === true) reject(signal.reason);
-      else if (stderr.includes("TOO_OLD"))
-        reject(notCreated(`${interpreter} is older than Python 3.${oldestMinor}`, error));
-      else reject(notCreated(`${interpreter} could not compile the agent: ${stderr.slice(-500)}`, error));
-    });
+    execFile(
+      interpreter,
+      args,
+      { cwd: target, env: {}, timeout: compileTimeoutMs, signal },
+      (error, _stdout, stderr) => {
+        if (error === null) resolve();
+        else if (signal?.aborted === true) reject(signal.reason);
+        else if (stderr.includes("TOO_OLD"))
+          reject(notCreated(`${interpreter} is older than Python 3.${oldestMinor}`, error));
+        else reject(notCreated(`${interpreter} could not compile the agent: ${stderr.slice(-500)}`, error));
+      },
+    );
   });
 }
 

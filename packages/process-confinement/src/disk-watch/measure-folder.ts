@@ -5,9 +5,10 @@ import { inSlices, sliceEntries } from "./slices.js";
 export interface MeasureBounds {
   /** Once it is known to hold more, the rest is of no interest. */
   readonly maxBytes: number;
-  readonly maxEntries: number;
-  /** Folders in folders: each level holds a descriptor while it is walked. */
-  readonly maxDepth: number;
+  /** Default 500_000, as the watch of a sandbox has it. */
+  readonly maxEntries?: number | undefined;
+  /** Folders in folders: each level holds a descriptor while it is walked. Default 128, as the watch has it. */
+  readonly maxDepth?: number | undefined;
 }
 
 /** What a tree holds. */
@@ -27,14 +28,16 @@ const entryBytes = 512;
 const blockBytes = 512;
 
 /**
- * Counts what a folder holds while somebody changes it. Links are never followed: each folder is opened by its name below the
- * descriptor of the one above (`/proc/self/fd/N/name` is openat(2)), so that one which is swapped for a link is left out.
+ * Counts what a folder holds while an attacker changes it, as the watch of a sandbox counts. The path itself is no link; none
+ * below it is followed: each folder is opened by its name below the descriptor of the one above (`/proc/self/fd/N/name` is
+ * openat(2)), so that one which is swapped for a link is left out. Linux. Rejects with the signal's reason alone.
  */
 export async function measureFolder(
   path: string,
-  bounds: MeasureBounds,
+  { maxBytes, maxEntries = 500_000, maxDepth = 128 }: MeasureBounds,
   options: MeasureOptions = {},
 ): Promise<FolderUsage> {
+  const bounds = { maxBytes, maxEntries, maxDepth };
   const tally: Tally = { bytes: options.alreadyBytes ?? 0, entries: 0, linked: new Set() };
   const walk = walkFolder(Buffer.from(path), 1, tally, bounds);
   const { verdict, reason } = await inSlices(walk, options.signal);
@@ -47,6 +50,8 @@ export interface MeasureOptions {
   readonly alreadyBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+type WalkBounds = { readonly [Name in keyof MeasureBounds]-?: number };
 
 interface Tally {
   bytes: number;
@@ -64,7 +69,7 @@ const unseen = (cause: unknown): Finding => ({
 });
 
 /** Depth first; stops for the caller between slices, and for good at the first finding that is not `within`. */
-function* walkFolder(path: Buffer, depth: number, tally: Tally, bounds: MeasureBounds): Generator<void, Finding> {
+function* walkFolder(path: Buffer, depth: number, tally: Tally, bounds: WalkBounds): Generator<void, Finding> {
   if (depth > bounds.maxDepth) return over(`folders are nested deeper than ${bounds.maxDepth}`);
   let folder: number;
   try {
@@ -86,12 +91,7 @@ function* walkFolder(path: Buffer, depth: number, tally: Tally, bounds: MeasureB
   }
 }
 
-function* countEntries(
-  folder: number,
-  folders: string[],
-  tally: Tally,
-  bounds: MeasureBounds,
-): Generator<void, Finding> {
+function* countEntries(folder: number, folders: string[], tally: Tally, bounds: WalkBounds): Generator<void, Finding> {
   let listing: Dir | undefined;
   try {
     listing = opendirSync(`/proc/self/fd/${folder}`, { encoding: "latin1", bufferSize: sliceEntries });
@@ -108,11 +108,11 @@ function* countEntries(
   }
 }
 
-function isOver({ bytes, entries }: Tally, { maxBytes, maxEntries }: MeasureBounds): boolean {
+function isOver({ bytes, entries }: Tally, { maxBytes, maxEntries }: WalkBounds): boolean {
   return bytes > maxBytes || entries > maxEntries;
 }
 
-function judge(tally: Tally, bounds: MeasureBounds): Finding {
+function judge(tally: Tally, bounds: WalkBounds): Finding {
   if (!isOver(tally, bounds)) return within;
   if (tally.bytes > bounds.maxBytes) return over(`it holds more than ${bounds.maxBytes} bytes`);
   return over(`it has more than ${bounds.maxEntries} entries`);

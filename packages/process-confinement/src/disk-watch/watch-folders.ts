@@ -33,8 +33,6 @@ export interface DiskWatch extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** In each folder; what has more is over. */
-const treeBounds = { maxEntries: 500_000, maxDepth: 128 } as const;
 /** Looks at which a folder may be unreadable one after another; then it counts as over. */
 const maxUnseen = 3;
 /** A look that takes longer makes the watch rest: it takes a fifth of a processor at most. */
@@ -78,7 +76,7 @@ async function look({ path, maxBytes }: WatchedFolder, { init }: WatchOptions, s
   try {
     const deleted = init === undefined ? 0 : await measureDeleted(init, statSync(path).dev, signal);
     if (deleted === undefined) return { verdict: "over", reason: "its processes have too many files open" };
-    return await measureFolder(path, { maxBytes, ...treeBounds }, { alreadyBytes: deleted, signal });
+    return await measureFolder(path, { maxBytes }, { alreadyBytes: deleted, signal });
   } catch (cause) {
     signal.throwIfAborted();
     return {

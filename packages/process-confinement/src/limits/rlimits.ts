@@ -31,6 +31,8 @@ export function ulimitCommands({ cpuSeconds, fileBytes, openFiles, processes }: 
   return [
     ...(cpuSeconds === undefined ? [] : [`ulimit -t ${cpuSeconds}`]),
     ...(fileBytes === undefined || !isWholeBlocks(fileBytes) ? [] : [`ulimit -f ${fileBytes / blockBytes}`]),
+    // A core file is made by the kernel itself, past every filter: an entry without content where nothing may be written.
+    ...(fileBytes === 0 ? ["ulimit -c 0"] : []),
     ...(openFiles === undefined ? [] : [`ulimit -n ${openFiles}`]),
     // bash and dash have different letters for RLIMIT_NPROC.
     ...(processes === undefined ? [] : [`{ ulimit -u ${processes} 2>/dev/null || ulimit -p ${processes}; }`]),

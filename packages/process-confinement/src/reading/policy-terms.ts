@@ -17,7 +17,9 @@ export interface PolicyTerms {
   readonly workspace: WorkspaceTerms | undefined;
   readonly tmpBytes: number;
   readonly egress: ProxyTerms | undefined;
+  /** With `fileBytes: 0` when nothing may grow. */
   readonly limits: ConfinementLimits;
+  readonly noGrowth: boolean;
 }
 
 /** A workspace that is a folder lies among `binds`. */

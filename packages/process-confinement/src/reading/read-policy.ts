@@ -22,7 +22,10 @@ export function readPolicy(policy: ConfinementPolicy): PolicyTerms {
   reader.object("policy", policy);
   reader.refuseUnknown("policy", policy, policyMembers);
   const workspace = readWorkspace(reader, policy.workspace);
-  const limits = readLimits(reader, policy.limits);
+  const noGrowth = reader.flag("noGrowth", policy.noGrowth ?? false);
+  const limits = readLimits(reader, noGrowth ? { ...policy.limits, fileBytes: 0 } : policy.limits);
+  // A forwarder inside has to bind a port, and the filter cannot tell a port from a path.
+  if (noGrowth && policy.network?.mode === "allowlist") reader.fail("network.mode", "none with noGrowth", "allowlist");
   if (limits.diskBytes !== undefined && policy.workspace?.kind !== "folder")
     reader.fail("limits.diskBytes", "left out: it bounds a workspace of kind folder", limits.diskBytes);
   return {
@@ -35,10 +38,11 @@ export function readPolicy(policy: ConfinementPolicy): PolicyTerms {
     tmpBytes: policy.tmpBytes === undefined ? 64 * mib : reader.integer("tmpBytes", policy.tmpBytes, tmpRange),
     egress: readNetwork(reader, policy.network),
     limits,
+    noGrowth,
   };
 }
 
-const policyMembers = ["readOnly", "workspace", "readWrite", "tmpBytes", "network", "limits"];
+const policyMembers = ["readOnly", "workspace", "readWrite", "tmpBytes", "network", "limits", "noGrowth"];
 
 function readBinds(
   reader: ValueReader,

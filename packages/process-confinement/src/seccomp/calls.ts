@@ -25,16 +25,19 @@ export interface DeniedCall {
 
 const EPERM = 1;
 const ENOSYS = 38;
+const EOPNOTSUPP = 95;
 const EAFNOSUPPORT = 97;
 /** All CLONE_NEW* but CLONE_NEWTIME, which shares its bit with the exit signal and is for unshare and clone3 only. */
 const newNamespaces = 0x7e020000;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+/** FS_IOC_RESVSP, FS_IOC_RESVSP64, FS_IOC_ZERO_RANGE: fallocate by another name (fs/ioctl.c). */
+const reservations = [0x40305828, 0x4030582a, 0x40305839];
 const F_SETLEASE = 1024;
 /** S_ISUID and S_ISGID. */
 const otherUserBits = 0o6000;
 /** O_CREAT and what is O_TMPFILE without O_DIRECTORY: without them the mode is no argument, and may be anything. */
-const makesFile = 0x400040;
+export const makesFile = 0x400040;
 
 /** PER_LINUX, PER_LINUX32, both with UNAME26, and the question which one it is; others switch protections of memory off. */
 const harmlessPersonalities = [0, 8, 0x20000, 0x20008, 0xffffffff];
@@ -42,7 +45,12 @@ const harmlessPersonalities = [0, 8, 0x20000, 0x20008, 0xffffffff];
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: what a network namespace divides. AF_VSOCK reaches the hypervisor from any namespace. */
 const dividedFamilies = [1, 2, 10, 16];
 
-const call = (name: string, x64: number | undefined, arm64: number | undefined, denial?: Denial): DeniedCall => ({
+export const call = (
+  name: string,
+  x64: number | undefined,
+  arm64: number | undefined,
+  denial?: Denial,
+): DeniedCall => ({
   name,
   x64,
   arm64,
@@ -68,11 +76,14 @@ export const deniedCalls: readonly DeniedCall[] = [
   call("clone", 56, 220, { kind: "bits", argument: 0, mask: newNamespaces, errno: EPERM }),
   call("unshare", 272, 97),
   call("setns", 308, 268),
-  call("ioctl", 16, 29, { kind: "values", argument: 1, values: [TIOCSTI, TIOCLINUX], errno: EPERM }),
+  call("ioctl", 16, 29, { kind: "values", argument: 1, values: [TIOCSTI, TIOCLINUX, ...reservations], errno: EPERM }),
   call("socket", 41, 198, { kind: "others", argument: 0, values: dividedFamilies, errno: EAFNOSUPPORT }),
 
   // A lease lets the holder make every open of that file wait, on the whole machine (fcntl(2), 45 seconds each time).
   call("fcntl", 72, 25, { kind: "values", argument: 1, values: [F_SETLEASE], errno: EPERM }),
+
+  // Takes a whole disk in an instant, past `fileBytes` and between two looks of a watch; libc falls back to writing.
+  call("fallocate", 285, 47, { kind: "error", errno: EOPNOTSUPP }),
 
   // In a bound folder such a file is the host's user's own, for every user of the machine who can reach it.
   call("chmod", 90, undefined, otherUser(1)),

@@ -1,7 +1,13 @@
 import { type ArgumentBits, type Denial, type DeniedCall, deniedCalls } from "./calls.js";
+import { growingCalls } from "./growing-calls.js";
 
 /** Architectures for which there is a filter, as Node names them. */
 export type FilterArchitecture = "x64" | "arm64";
+
+export interface FilterOptions {
+  /** Refuses `growingCalls` too. Default false. */
+  readonly noGrowth?: boolean | undefined;
+}
 
 /** One instruction of a classic BPF program (linux/filter.h, struct sock_filter). */
 export interface BpfInstruction {
@@ -34,21 +40,26 @@ const auditArchitecture = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 const x32Bit = 0x40000000;
 
 /** The filter as instructions: calls of another architecture end the process, forbidden ones fail, the rest passes. Pure. */
-export function seccompProgram(architecture: FilterArchitecture): readonly BpfInstruction[] {
+export function seccompProgram(
+  architecture: FilterArchitecture,
+  { noGrowth = false }: FilterOptions = {},
+): readonly BpfInstruction[] {
+  // The first of a number decides: what grows is refused for more than the usual filter refuses of the same calls.
+  const denied = noGrowth ? [...growingCalls, ...deniedCalls] : deniedCalls;
   return [
     load(archOffset),
     compare(jumpEqual, auditArchitecture[architecture], 1, 0),
     returns(killProcess),
     load(numberOffset),
     ...(architecture === "x64" ? [compare(jumpAtLeast, x32Bit, 0, 1), returns(errnoAnswer(ENOSYS))] : []),
-    ...deniedCalls.flatMap((call) => deny(call, call[architecture])),
+    ...denied.flatMap((call) => deny(call, call[architecture])),
     returns(allow),
   ];
 }
 
 /** The filter as the kernel takes it: 8 bytes for each instruction, little-endian. Pure. */
-export function seccompFilter(architecture: FilterArchitecture): Uint8Array {
-  const program = seccompProgram(architecture);
+export function seccompFilter(architecture: FilterArchitecture, options?: FilterOptions): Uint8Array {
+  const program = seccompProgram(architecture, options);
   const view = new DataView(new ArrayBuffer(program.length * 8));
   program.forEach(({ code, jt, jf, k }, index) => {
     view.setUint16(index * 8, code, true);

@@ -70,6 +70,8 @@ export interface LauncherOptions {
   readonly before?: readonly string[];
   /** The command inside, when it is known already. */
   readonly command?: readonly string[] | undefined;
+  /** Default false. */
+  readonly noGrowth?: boolean;
 }
 
 // Each of them is the same in all sandboxes, so that whatever waits has them already.
@@ -82,7 +84,7 @@ const afterTexts = firstText + texts.length;
  */
 export async function startLauncher(
   host: ConfinementHost,
-  { tools, before = [], command }: LauncherOptions,
+  { tools, before = [], command, noGrowth = false }: LauncherOptions,
 ): Promise<Launcher> {
   const guard = guardDevices(ownsDevices(), host);
   const script = `${inOrder([watchSetUp, ...guard.steps, becomesLine])} eval "$line"`;
@@ -94,7 +96,7 @@ export async function startLauncher(
   const spent = listInherited(afterTexts);
   const child = spawnWithout(spent, afterTexts, file, args);
   const launched = await hold(child);
-  feed(child, seccompDescriptor, seccompFilter(tools.architecture));
+  feed(child, seccompDescriptor, seccompFilter(tools.architecture, { noGrowth }));
   for (const [index, content] of texts.entries()) feed(child, firstText + index, content);
   // At the exit Node throws away what nobody has begun to read of the pipes that are listed here.
   child.stdio.splice(0);

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scaledCount } from "../../../../fixtures/counts.js";
 import { partTest } from "../../../../fixtures/parts.js";
-import { type MeasureBounds, measureFolder } from "../../src/disk-watch/measure-folder.js";
+import { type MeasureBounds, measureFolder } from "../../src/index.js";
 import { plant, scratchFolder } from "./trees.js";
 
 const mib = 2 ** 20;
 const roomy: MeasureBounds = { maxBytes: 2 ** 40, maxEntries: 2_000_000, maxDepth: 128 };
 
-describe("measureFolder, an inner file since the watch shows only what is over", () => {
+describe("measureFolder", () => {
   it("counts what du counts, and 512 bytes for each entry", async () => {
     const folder = scratchFolder();
     mkdirSync(join(folder, "a/b"), { recursive: true });

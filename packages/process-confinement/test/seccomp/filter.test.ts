@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { deniedCalls } from "../../src/seccomp/calls.js";
 import { seccompFilter } from "../../src/seccomp/filter.js";
+import { growingCalls } from "../../src/seccomp/growing-calls.js";
 import { decode, runFilter } from "./bpf.js";
 
 const allowed = 0x7fff0000;
@@ -12,6 +13,8 @@ const killed = 0x80000000;
 const failsWith = (errno: number): number => 0x50000 + errno;
 const EPERM = 1;
 const ENOSYS = 38;
+const EOPNOTSUPP = 95;
+const EDQUOT = 122;
 const architectures = [
   { name: "x64", audit: 0xc000003e, other: 0xc00000b7 },
   { name: "arm64", audit: 0xc00000b7, other: 0x40000003 },
@@ -49,7 +52,8 @@ describe.each(architectures)("the filter for $name", ({ name, audit, other }) =>
   const unconditional = deniedCalls.filter(({ denial }) => denial.kind === "error");
   it.each(unconditional.filter((call) => call[name] !== undefined))("refuses $name whatever its arguments", (call) => {
     const number = call[name] ?? -1;
-    expect(call.denial.errno).toBe(/^(clone3|io_uring_|openat2)/.test(call.name) ? ENOSYS : EPERM);
+    const absent = call.name === "fallocate" ? EOPNOTSUPP : ENOSYS;
+    expect(call.denial.errno).toBe(/^(clone3|io_uring_|openat2|fallocate)/.test(call.name) ? absent : EPERM);
     fc.assert(
       fc.property(fc.array(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { maxLength: 6 }), (args) => {
         expect(run(number, ...args)).toBe(failsWith(call.denial.errno));
@@ -124,6 +128,40 @@ describe.each(architectures)("the filter for $name", ({ name, audit, other }) =>
     const denied = new Set(deniedCalls.map((call) => call[name]));
     for (let number = 0; number < 600; number++)
       if (!denied.has(number)) expect(run(number), `${number}`).toBe(allowed);
+  });
+});
+
+describe.each(architectures)("the filter for $name where nothing may grow", ({ name, audit }) => {
+  const usual = seccompFilter(name);
+  const strict = seccompFilter(name, { noGrowth: true });
+  const run = (filter: Uint8Array, number: number, args: readonly bigint[]): number =>
+    runFilter(filter, { number, architecture: audit, args });
+
+  it("allows nothing that the usual one refuses, whatever the arguments", () => {
+    const numbers = [...deniedCalls, ...growingCalls].flatMap((call) => call[name] ?? []);
+    const argument = fc.oneof(
+      fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+      fc.constantFrom(0x40n, 0x41n, 0x5412n, 0x541cn),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...numbers), fc.array(argument, { maxLength: 6 }), (number, args) => {
+        if (run(usual, number, args) !== allowed) expect(run(strict, number, args)).not.toBe(allowed);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("lets files be opened, closed and removed, memory be taken, and terminals be asked", () => {
+    const numberOf = (called: string): number => growingCalls.find((call) => call.name === called)?.[name] ?? -1;
+    expect(run(strict, numberOf("openat"), [0n, 0n, 0o2n])).toBe(allowed);
+    expect(run(strict, numberOf("openat"), [0n, 0n, 0o101n])).toBe(failsWith(EDQUOT));
+    for (const flags of [0x22n, 0x2n]) expect(run(strict, numberOf("mmap"), [0n, 9n, 3n, flags])).toBe(allowed);
+    for (const flags of [0x1n, 0x3n])
+      expect(run(strict, numberOf("mmap"), [0n, 9n, 3n, flags])).toBe(failsWith(EDQUOT));
+    expect(run(strict, numberOf("ioctl"), [0n, 0x5413n])).toBe(allowed);
+    const refused = new Set([...deniedCalls, ...growingCalls].map((call) => call[name]));
+    for (let number = 0; number < 600; number++)
+      if (!refused.has(number)) expect(run(strict, number, [])).toBe(allowed);
   });
 });
 

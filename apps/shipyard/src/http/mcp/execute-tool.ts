@@ -3,7 +3,7 @@ import { absentText, givenId, isAbsent } from "../calls.js";
 import { outcomeText } from "../outcome-text.js";
 import { tellProgress } from "./progress.js";
 import { defineTool, type ToolParts, textOrNothing, usePermission } from "./tool-parts.js";
-import { pictureBlocks, refused, textResult } from "./tool-results.js";
+import { pictureBlocks, refused, restrictionBlocks, textResult } from "./tool-results.js";
 import { optionalId } from "./tool-schemas.js";
 
 /** In a call's `_meta`: 1 to 200 characters; the same call with the same key runs once. */
@@ -56,7 +56,7 @@ export function executeTool({ runCode, scheduler, heartbeatMs }: ToolParts): Too
           signal,
         });
         const { content, ...rest } = textResult(outcomeText(outcome).whole);
-        return { ...rest, content: [...content, ...pictureBlocks(outcome)] };
+        return { ...rest, content: [...content, ...pictureBlocks(outcome), ...restrictionBlocks(outcome)] };
       } catch (fault) {
         if (session !== undefined && isAbsent(fault)) return textResult(absentText(session, fault));
         return refused(fault);

@@ -2,7 +2,7 @@ import type { ToolDefinition } from "@berth/mcp-server";
 import { givenId } from "../calls.js";
 import { sessionObject, stopSession } from "../session-object.js";
 import { defineTool, type ToolParts, textOrNothing, usePermission } from "./tool-parts.js";
-import { objectResult, refused, textBlock } from "./tool-results.js";
+import { objectResult, refused, restrictionBlocks, textBlock } from "./tool-results.js";
 import { optionalId, sessionOutput } from "./tool-schemas.js";
 
 const startInput = { type: "object", title: "start_python_session", properties: { session_id: optionalId } } as const;
@@ -32,7 +32,9 @@ export function startTool({ sessions }: ToolParts): ToolDefinition<string> {
       try {
         const id = givenId(textOrNothing(given["session_id"]));
         const session = await sessions.start({ owner: principal, id, signal });
-        return objectResult(sessionObject(session.status(), "active"));
+        const status = session.status();
+        const { content, ...rest } = objectResult(sessionObject(status, "active"));
+        return { ...rest, content: [...content, ...restrictionBlocks(status)] };
       } catch (fault) {
         return refused(fault);
       }

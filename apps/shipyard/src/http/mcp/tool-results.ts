@@ -29,6 +29,15 @@ function isBase64(text: string): boolean {
   return text.length > 0 && text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 }
 
+/** Behind everything else, so that a client of the original reads what it always read. Nothing for who is not restricted. */
+export function restrictionBlocks({
+  restriction,
+}: {
+  readonly restriction?: string | undefined;
+}): readonly ContentBlock[] {
+  return restriction === undefined ? [] : [{ type: "text", text: restriction }];
+}
+
 export function objectResult<T extends object>(value: T): GoodResult<T> {
   return { content: [textBlock(value)], structuredContent: value, isError: false };
 }

@@ -47,17 +47,19 @@ function metricsRoute({ metrics, sessions, leases }: RestParts): Route {
     async handle() {
       const byState: Record<LeaseState, number> = { ...noLeases };
       for (const { state } of await leases.list()) byState[state] += 1;
-      const text = metrics.write({ counts: sessions.counts(), leases: byState });
+      const restricted = sessions.listAll().filter(({ restriction }) => restriction !== undefined).length;
+      const text = metrics.write({ counts: sessions.counts(), restricted, leases: byState });
       return new Response(text, { status: 200, headers: { "content-type": type } });
     },
   };
 }
 
-function leasesRoute({ leases }: RestParts): Route {
-  const body = (lease: LeaseRecord): ListedLeaseBody => ({
+function leasesRoute({ leases, sessions }: RestParts): Route {
+  const body = (lease: LeaseRecord, restriction: string | undefined): ListedLeaseBody => ({
     ...leaseBody(lease),
     owner: lease.owner,
     session: lease.labels["session"],
+    restriction,
   });
   return {
     method: "GET",
@@ -67,7 +69,8 @@ function leasesRoute({ leases }: RestParts): Route {
     async handle({ owner, isOperator }) {
       const known = await leases.list(isOperator ? {} : { owner });
       const living = known.filter(({ state }) => state !== "released" && state !== "lost");
-      return answer(200, { leases: living.map(body) });
+      const restrictions = new Map(sessions.listAll().map(({ lease, restriction }) => [lease.id, restriction]));
+      return answer(200, { leases: living.map((lease) => body(lease, restrictions.get(lease.id))) });
     },
   };
 }

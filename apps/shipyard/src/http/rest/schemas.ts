@@ -48,6 +48,10 @@ const end = z.object({
   detail: z.string(),
   at: z.iso.datetime(),
 });
+const restriction = z
+  .string()
+  .optional()
+  .meta({ description: "Why less can be done in it than usual, and what helps" });
 const text = z.object({ text: z.string(), bytes: z.int(), truncated: z.boolean() });
 const display = z.object({
   kind: z.enum(["display", "result"]),
@@ -102,6 +106,7 @@ export const outcome: Schema<OutcomeBody> = z.object({
   cpu_ms: z.number().optional(),
   count: z.int(),
   spill: z.string().optional().meta({ description: "The file that has the whole output" }),
+  restriction,
 });
 export const streamEvent: Schema<StreamEventBody> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("stdout"), text: z.string() }),
@@ -133,6 +138,7 @@ export const status: Schema<StatusBody> = z.object({
   executions: z.int(),
   isolated: z.boolean(),
   enforced: z.array(z.object({ limit: z.string(), value: z.number(), by: z.string() })),
+  restriction,
   lease,
   end: end.optional(),
 });
@@ -166,7 +172,7 @@ export const file: Schema<FileBody> = z.object({
 export const files: Schema<{ readonly files: readonly FileBody[] }> = z.object({ files: z.array(file) });
 export const statuses: Schema<{ readonly sessions: readonly StatusBody[] }> = z.object({ sessions: z.array(status) });
 export const leases: Schema<{ readonly leases: readonly ListedLeaseBody[] }> = z.object({
-  leases: z.array(lease.extend({ owner: z.string().optional(), session: z.string().optional() })),
+  leases: z.array(lease.extend({ owner: z.string().optional(), session: z.string().optional(), restriction })),
 });
 const profile = z.object({
   profile: z.string(),

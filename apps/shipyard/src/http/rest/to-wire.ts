@@ -26,6 +26,7 @@ export function outcomeBody(outcome: Outcome): OutcomeBody {
     cpu_ms: outcome.cpuMs,
     count,
     spill,
+    restriction: outcome.restriction,
   };
 }
 
@@ -57,7 +58,7 @@ export function leaseBody(lease: LeaseRecord): LeaseBody {
 }
 
 export function statusBody(status: SessionStatus): StatusBody {
-  const { id, state, busy, queued, executions, isolated, enforced, end } = status;
+  const { id, state, busy, queued, executions, isolated, enforced, restriction, end } = status;
   return {
     session_id: id,
     state,
@@ -68,6 +69,7 @@ export function statusBody(status: SessionStatus): StatusBody {
     executions,
     isolated,
     enforced,
+    restriction,
     lease: leaseBody(status.lease),
     end: end === undefined ? undefined : endBody(end),
   };

@@ -74,6 +74,7 @@ export interface OutcomeBody {
   readonly cpu_ms?: number | undefined;
   readonly count: number;
   readonly spill?: string | undefined;
+  readonly restriction?: string | undefined;
 }
 
 export type StreamEventBody =
@@ -99,6 +100,7 @@ export interface LeaseBody {
 export interface ListedLeaseBody extends LeaseBody {
   readonly owner?: string | undefined;
   readonly session?: string | undefined;
+  readonly restriction?: string | undefined;
 }
 
 export interface StatusBody {
@@ -111,6 +113,7 @@ export interface StatusBody {
   readonly executions: number;
   readonly isolated: boolean;
   readonly enforced: readonly { readonly limit: string; readonly value: number; readonly by: string }[];
+  readonly restriction?: string | undefined;
   readonly lease: LeaseBody;
   readonly end?: EndBody | undefined;
 }
