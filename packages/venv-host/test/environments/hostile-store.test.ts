@@ -198,6 +198,19 @@ describe("a store that somebody wrote into", () => {
     expect(await store.acquire(request(world), soon())).toMatchObject({ origin: "built" });
   });
 
+  venvTest("is rid of what a killed build of the same environment left, and of nothing else", async () => {
+    const world = makeWorld(installer);
+    const store = await world.open();
+    const { digest } = await store.keyOf(request(world));
+    const other = `${"0".repeat(64)}.left`;
+    for (const name of [`${digest}.left`, other])
+      mkdirSync(join(world.storePath, "tmp", name, "venv", "bin"), { recursive: true });
+    expect(await store.acquire(request(world))).toMatchObject({ origin: "built" });
+    expect(readdirSync(join(world.storePath, "tmp"))).toEqual([other]);
+    await store.collect({ unusedMs: 1_000_000 });
+    expect(readdirSync(join(world.storePath, "tmp"))).toEqual([]);
+  });
+
   it("ends a search for a lock's number where none is left, and says what to remove", async () => {
     const folder = scratch();
     const last = join(folder, "lock-999999999999999");

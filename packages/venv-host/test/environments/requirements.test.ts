@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
 import { type ReadRules, readRequirements } from "../../src/environments/requirements/read-requirements.js";
 import { isVenvHostError } from "../../src/index.js";
-import { makeWorld, preferUv, python, scratch } from "./world.js";
+import { makeWheel, makeWorld, preferUv, python, scratch } from "./world.js";
 
 // An inner file, since a hundred files need no interpreter.
 const rules: ReadRules = { env: { NAME: "fig" }, requireHashes: false, mayChooseIndex: true };
@@ -324,6 +324,16 @@ describe("the key of an environment", () => {
       await expect(store.acquire({ interpreter: python, requirements: wrong })).rejects.toMatchObject({
         code: "VENV_BUILD_FAILED",
         details: { step: "install", stderrExcerpt: expect.stringMatching(/hash/i) },
+      });
+      // What a requirement asks for in turn needs one too.
+      const needing = makeWheel(world.wheels, "needing", "1.0", {
+        "needing-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: needing\nVersion: 1.0\nRequires-Dist: pear\n",
+      });
+      const ofNeeding = createHash("sha256").update(readFileSync(needing)).digest("hex");
+      const half = world.write("half.txt", `needing==1.0 --hash=sha256:${ofNeeding}\n`);
+      await expect(store.acquire({ interpreter: python, requirements: half })).rejects.toMatchObject({
+        code: "VENV_BUILD_FAILED",
+        details: { step: "install", stderrExcerpt: expect.stringMatching(/pear/i) },
       });
     },
   );

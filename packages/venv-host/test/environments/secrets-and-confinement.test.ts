@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
@@ -31,6 +32,30 @@ describe("an index with a password", () => {
     ];
     for (const text of texts) expect(text).not.toContain("s3cret-word");
     expect(spawnSync("grep", ["-r", "s3cret-word", world.storePath]).status, "no file of the store has it").toBe(1);
+  });
+});
+
+describe("an index with a password, and a build that prints it", () => {
+  venvTest("shows it nowhere either", async () => {
+    const world = makeWorld(installer);
+    const store = await world.open({ index: { from: "index", url: "http://me:s3cret-word@127.0.0.1:1/simple" } });
+    mkdirSync(join(world.folder, "says-1.0"));
+    world.write(
+      "says-1.0/pyproject.toml",
+      '[build-system]\nrequires = []\nbuild-backend = "says"\nbackend-path = ["."]\n',
+    );
+    // The whole of it, and the password alone.
+    world.write(
+      "says-1.0/says.py",
+      'import os, sys\nurl = os.environ.get("PIP_INDEX_URL") or os.environ["UV_DEFAULT_INDEX"]\nsys.exit("it is " + url + " with " + url.split(":")[2].split("@")[0])\n',
+    );
+    execFileSync("tar", ["-czf", join(world.folder, "says-1.0.tar.gz"), "-C", world.folder, "says-1.0"]);
+    const requirements = world.write("says.txt", "./says-1.0.tar.gz\n");
+    const { message, details } = await failure(store.acquire({ interpreter: python, requirements }));
+    expect(details.stderrExcerpt, "the control: it was said").toContain(
+      "it is http://127.0.0.1:1/simple with **********",
+    );
+    expect(message + JSON.stringify(details)).not.toContain("s3cret-word");
   });
 });
 
