@@ -205,6 +205,7 @@ describe("a store that somebody wrote into", () => {
     const other = `${"0".repeat(64)}.left`;
     for (const name of [`${digest}.left`, other])
       mkdirSync(join(world.storePath, "tmp", name, "venv", "bin"), { recursive: true });
+    expect(await store.list(), "it is no environment").toEqual([]);
     expect(await store.acquire(request(world))).toMatchObject({ origin: "built" });
     expect(readdirSync(join(world.storePath, "tmp"))).toEqual([other]);
     await store.collect({ unusedMs: 1_000_000 });

@@ -175,7 +175,8 @@ it("waits for all concurrent plugins without short_circuit_on_deny, and takes th
         mode: "concurrent",
         does: () => {
           order.push("second");
-          release?.();
+          // Long after this answer was read.
+          setImmediate(() => release?.());
           return { continue_processing: false, violation: { code: "SECOND" } };
         },
       },
@@ -185,6 +186,7 @@ it("waits for all concurrent plugins without short_circuit_on_deny, and takes th
   );
   expect(order).toEqual(["second", "first"]);
   expect(outcome.violation?.code).toBe("FIRST");
+  expect(outcome.executions.map(({ status }) => status)).toEqual(["denied", "denied"]);
 });
 
 it("runs audit plugins of one priority beside each other when the file says so", async () => {

@@ -110,6 +110,15 @@ describe("an environment that another host installed", () => {
       verdict: "requirements changed",
     },
     {
+      name: "its interpreter is a folder",
+      prepare: (at) => {
+        at.write(ofClass, metadata(at));
+        unlinkSync(join(at.home, ".venv", "bin", "python"));
+        mkdirSync(join(at.home, ".venv", "bin", "python"));
+      },
+      verdict: "venv missing",
+    },
+    {
       name: "its interpreter is a link to itself",
       prepare: (at) => {
         at.write(ofClass, metadata(at));
