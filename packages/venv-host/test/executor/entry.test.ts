@@ -1,13 +1,35 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import * as entry from "../../src/executor.js";
 
-const folder = fileURLToPath(new URL("../../src/executor/", import.meta.url));
-const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
-  .map((name) => ({ name, text: readFileSync(`${folder}${name}`, "utf8") }));
+const root = new URL("../../src/executor.ts", import.meta.url);
+
+interface Source {
+  /** Relative to src. */
+  readonly name: string;
+  /** Of other packages, each with whether only types are taken. */
+  readonly packages: readonly { readonly from: string; readonly isType: boolean }[];
+}
+
+/** Every file that the entry reaches, types included. */
+function reached(): readonly Source[] {
+  const sources = new Map<string, Source>();
+  const waiting = [root];
+  for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
+    if (sources.has(url.href)) continue;
+    const statements = /^(?:import|export) (type )?[^;]*?from "(?<from>[^"]+)"/gmu;
+    const imports = [...readFileSync(url, "utf8").matchAll(statements)].map(([, type, from = ""]) => ({
+      from,
+      isType: type !== undefined,
+    }));
+    const name = url.href.slice(new URL(".", root).href.length);
+    sources.set(url.href, { name, packages: imports.filter(({ from }) => !from.startsWith(".")) });
+    for (const { from } of imports.filter((each) => each.from.startsWith("."))) {
+      waiting.push(new URL(from.replace(/\.js$/u, ".ts"), url));
+    }
+  }
+  return [...sources.values()];
+}
 
 it("gives out what it lists, and nothing else", () => {
   expect(Object.keys(entry).sort()).toEqual([
@@ -22,14 +44,16 @@ it("gives out what it lists, and nothing else", () => {
   ]);
 });
 
-it.each(sources)("$name imports nothing beside the executor, and no parser before it is needed", ({ name, text }) => {
-  const imports = [...text.matchAll(/^(?:import|export) (type )?[^;]*?from "(?<from>[^"]+)"/gmu)];
-  for (const [, type, from = ""] of imports) {
-    if (from.startsWith(".")) expect(join("/executor", name, "..", from)).toMatch(/^\/executor\//u);
-    else expect(from).toMatch(/^(node:|zod$|yaml$|@berth\/jsonrpc-framing$)/u);
-    if (type === undefined) expect(from).not.toMatch(/^(zod|yaml)$/u);
-  }
-});
+it.each(reached())(
+  "reaches $name, which is nothing of environments or workers, and no parser before it is needed",
+  (source) => {
+    expect(source.name).toMatch(/^(executor\/.*|[\w-]+)\.ts$/u);
+    for (const { from, isType } of source.packages) {
+      expect(from).toMatch(/^(node:[\w/]+|zod|yaml|@berth\/jsonrpc-framing)$/u);
+      if (!isType) expect(from).not.toMatch(/^(zod|yaml)$/u);
+    }
+  },
+);
 
 it("recognises its errors from any copy of the package", () => {
   const foreign = Object.assign(new Error("x"), { name: "PluginHostError", code: "HOST_CLOSED" });
