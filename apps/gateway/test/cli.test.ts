@@ -9,6 +9,7 @@ const commands = [
   ["pin"],
   ["import"],
   ["serve"],
+  ["plugins"],
   ["status"],
   ["audit", "verify"],
   ["audit", "tail"],
@@ -48,6 +49,7 @@ describe("the command line", { timeout: 60_000 }, () => {
     ["a catalog without end", ["serve", "--catalog", "/dev/zero", "--stdio"], "has more than 16777216 bytes"],
     ["a configuration without end", ["run", "--config", "/dev/zero", "--", "x"], "has more than 1048576 bytes"],
     ["a client configuration without end", ["import", "/dev/zero"], "has more than 16777216 bytes"],
+    ["plugins without a configuration", ["plugins"], "--config"],
     ["a number of lines that is none", ["audit", "tail", "-n", "many"], "--lines must be"],
   ])("ends with 2 for %s, on stderr, without a stack", async (_name, args, message) => {
     const { code, stdout, stderr } = await gateway(args);

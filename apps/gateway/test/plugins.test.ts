@@ -207,6 +207,24 @@ describe("plugins of several kinds", { timeout: 120_000 }, () => {
     expect(doctor.stdout).toContain("missing.txt");
   });
 
+  it("are made ready by `plugins`, before a client would have to wait", async () => {
+    const broken = entryOf("Guard", "tool_pre_invoke").replace("requirements.txt", "missing.txt");
+    await using place = await pluginPlace({ guard: entryOf("Guard") });
+    const made = await gateway(["plugins", "--config", place.config, "--state", place.state]);
+    expect(made).toMatchObject({ code: 0, stdout: "ready      plugin guard\n" });
+    await place.writePlugins({ guard: entryOf("Guard"), broken });
+    const second = await gateway(["plugins", "--config", place.config, "--state", place.state, "--json"]);
+    expect(second.code).toBe(1);
+    expect(JSON.parse(second.stdout).plugins).toMatchObject([
+      { plugin: "guard", ready: true },
+      { plugin: "broken", ready: false, message: expect.stringContaining("missing.txt") },
+    ]);
+    const origins = (await logEntries(place.state))
+      .map(({ origin }) => origin)
+      .filter((origin) => origin !== undefined);
+    expect(origins).toEqual(["built", "cached"]);
+  });
+
   it("keep the gateway from starting with fail_on_plugin_error", async () => {
     const broken = entryOf("Guard", "tool_pre_invoke").replace("requirements.txt", "missing.txt");
     await using place = await pluginPlace({ broken }, "{ fail_on_plugin_error: true }");

@@ -28,10 +28,19 @@ export interface PluginSurroundings {
 /** Plugins that are ready, as far as they can be. */
 export interface OpenedPlugins {
   readonly interceptor: Interceptor;
+  readonly readiness: readonly PluginReadiness[];
   /** The longest that a request or result may be looked into, in milliseconds. */
   readonly interceptMs: number;
   /** Ends plugins and lets their environments go. */
   close(): Promise<void>;
+}
+
+/** A plugin after its start. */
+export interface PluginReadiness {
+  readonly plugin: string;
+  readonly ready: boolean;
+  /** Why it is not, or how it does. */
+  readonly message: string;
 }
 
 /** How long plugins and their store may take to end. */
@@ -62,8 +71,8 @@ export async function openPlugins(
     const host = hostOf(settings, config, store, surroundings);
     closers.add("plugins", () => host.close());
     await host.start({ signal: surroundings.signal });
-    await tellHealth(host, surroundings);
-    return { interceptor: createCallHooks({ host, logger }), interceptMs: patience(config), close };
+    const readiness = await tellHealth(host, surroundings);
+    return { interceptor: createCallHooks({ host, logger }), readiness, interceptMs: patience(config), close };
   } catch (error) {
     await close();
     surroundings.signal.throwIfAborted();
@@ -106,14 +115,20 @@ function hostOf(
   });
 }
 
-async function tellHealth(host: PluginHost, { log, logger, signal }: PluginSurroundings): Promise<void> {
+async function tellHealth(
+  host: PluginHost,
+  { log, logger, signal }: PluginSurroundings,
+): Promise<readonly PluginReadiness[]> {
+  const readiness: PluginReadiness[] = [];
   for (const { plugin, state, message } of await host.health({ signal })) {
+    readiness.push({ plugin, ready: state !== "failed", message });
     if (state !== "failed") logger.info({ plugin }, "ready");
     else {
       logger.error({ plugin }, `not ready: ${message}. Its on_error decides about each call; see berth-gateway doctor`);
       await log.append({ type: "plugin.failed", plugin });
     }
   }
+  return readiness;
 }
 
 /** A policy that is never asked is worse than none. */
