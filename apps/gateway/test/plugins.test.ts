@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
@@ -16,6 +17,19 @@ async function outcome(work: Promise<unknown>): Promise<unknown> {
 }
 const textIn = (result: unknown): string => JSON.stringify(result);
 const sha = /^sha256:[0-9a-f]{64}$/u;
+
+/** Processes whose program or arguments lie in a folder: plugins' workers, and the server. */
+function processesIn(folder: string): readonly string[] {
+  const numbers = readdirSync("/proc").filter((name) => /^\d+$/u.test(name));
+  return numbers.filter((number) => {
+    try {
+      const words = readFileSync(`/proc/${number}/cmdline`, "utf8");
+      return words.includes(folder) && !words.includes("berth-gateway.js");
+    } catch {
+      return false; // it has ended meanwhile
+    }
+  });
+}
 
 describe("plugins of a gateway", { timeout: 120_000 }, () => {
   let place: PluginPlace;
@@ -206,6 +220,19 @@ describe("plugins of several kinds", { timeout: 120_000 }, () => {
     const doctor = await gateway(["doctor", "--config", place.config, "--state", place.state]);
     expect(doctor.stdout).toContain("missing.txt");
   });
+
+  it.each(["SIGTERM", "SIGKILL"] as const)(
+    "are gone when the gateway is ended by %s, also one that hangs",
+    async (signal) => {
+      await using place = await pluginPlace({ guard: entryOf("Guard", "tool_pre_invoke") });
+      await using gate = await place.open();
+      const ended = outcome(gate.client.callTool({ name: "echo", arguments: { what: "hang" } })).catch(() => "closed");
+      await expect.poll(() => processesIn(place.folder).length).toBeGreaterThan(0);
+      process.kill(gate.pid, signal);
+      await ended;
+      await expect.poll(() => processesIn(place.folder), { timeout: 20_000 }).toEqual([]);
+    },
+  );
 
   it("are made ready by `plugins`, before a client would have to wait", async () => {
     const broken = entryOf("Guard", "tool_pre_invoke").replace("requirements.txt", "missing.txt");
