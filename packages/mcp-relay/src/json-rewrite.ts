@@ -2,6 +2,9 @@ import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
 import { RelayError } from "./errors.js";
 import { type JsonNode, readJsonNode } from "./json-node.js";
 
+/** Values of one object that is looked into: each costs a hundred times its bytes. */
+const maxValues = 250_000;
+
 /** A JSON object as a program sees it, with what is needed to write it again without touching what stayed the same. */
 export interface RewritableObject {
   readonly value: JsonObject;
@@ -11,10 +14,10 @@ export interface RewritableObject {
 
 /**
  * Reads the bytes of an object. One that has a member twice is refused, since the program would see the one and the server use the other.
- * @throws {RelayError} `DEFINITION_INVALID`: no JSON object, a member twice, a number that no program can hold, nested too deep.
+ * @throws {RelayError} `DEFINITION_INVALID`: no JSON object, a member twice, a number that no program can hold, more than 250,000 values, nested too deep.
  */
 export function readRewritable(bytes: Uint8Array): RewritableObject | undefined {
-  const node = readJsonNode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
+  const node = readJsonNode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(), maxValues);
   if (node.kind !== "object") return undefined;
   return { value: objectOf(node.members), rewrite: (changed) => printChanged(node, changed) };
 }

@@ -305,6 +305,7 @@ describe("while calls are looked into", () => {
     expect(relay.client.received.filter(({ message }) => message.id === 1)).toEqual([]);
     const outcomes = ofType(relay.events, "call.outcome");
     expect(outcomes).toMatchObject(when === "before" ? [] : [{ status: "cancelled" }]);
+    expect(relay.notices).toEqual([]);
   });
 
   it.each(["before", "after"] as const)("one that hangs %s costs its time and no more", async (when) => {

@@ -42,6 +42,7 @@ describe("a JSON object that may be changed", () => {
     { name: "a member twice", text: '{"a":{"b":1,"b":1}}' },
     { name: "a number that nothing holds", text: '{"a":1e999}' },
     { name: "no JSON", text: "{a:1}" },
+    { name: "values without end", text: `{"a":[${"0,".repeat(300_000)}0]}` },
     { name: "nesting without end", text: `${'{"a":'.repeat(200)}1${"}".repeat(200)}` },
   ])("is refused when it has $name", ({ text }) => {
     expect(() => readRewritable(bytes(text))).toThrow(expect.objectContaining({ code: "DEFINITION_INVALID" }));

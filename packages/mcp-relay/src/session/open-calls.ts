@@ -16,7 +16,7 @@ export interface ClientCall {
   /** Answered or cancelled: nothing more is sent about it. */
   readonly done: boolean;
   /** Set while the call is looked into: ends that. */
-  onAbort: ((reason: unknown) => void) | undefined;
+  onAbort: ((reason: RelayFault) => void) | undefined;
   /** Set once the call has left: passes the client's cancellation on. */
   onCancel: ((frame: Uint8Array, envelope: Envelope) => void) | undefined;
 }
