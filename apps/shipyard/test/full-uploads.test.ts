@@ -13,7 +13,7 @@ const lines = [
   "uploads: { maxBytes: 1048576 }",
 ];
 const told =
-  /^\/app\/uploads holds \d+ bytes, over its limit of 1048576: in this sandbox files can be read and removed/;
+  /^When this sandbox started, \/app\/uploads held \d+ bytes, over its limit of 1048576: files can be read and removed in it/;
 
 /** Calls a tool; the result alone. */
 type CallTool = (name: string, args: unknown) => Promise<{ readonly content?: unknown }>;

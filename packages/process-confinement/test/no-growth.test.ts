@@ -41,6 +41,13 @@ const ways = [
   { way: "another name", code: "os.rename('content', 'inner/' + 'x' * 255)", errno: 122, isFree: true },
   { way: "an attribute", code: "os.setxattr('content', 'user.x', bytes(3000))", errno: 122 },
   {
+    // There is none (ENODATA); one that goes gives a file blocks of its own that it shared.
+    way: "one attribute less",
+    code: "try: os.removexattr('content', 'user.x')\nexcept OSError as error:\n  if error.errno != 61: raise",
+    errno: 122,
+    isFree: true,
+  },
+  {
     way: "filling a hole through memory",
     code: "mmap.mmap(os.open('hole', os.O_RDWR), 1 << 20)[:9] = b'x' * 9",
     errno: 122,
@@ -69,11 +76,18 @@ const ways = [
     errno: 122,
     isFree: true,
   },
+  {
+    way: "a flag of a file, by a call of its own",
+    code: "if libc.syscall(469, -100, b'content', bytes(24), 24, 0): raise OSError(ctypes.get_errno(), '')",
+    errno: 122,
+    isRare: true,
+  },
 ];
 
 const program = `
 import ctypes, fcntl, json, mmap, os, signal, socket, struct, sys
 of = lambda name: os.open(name, os.O_RDONLY)
+libc = ctypes.CDLL(None, use_errno=True)
 os.chdir("/full")
 def full_pipe():
     reader, writer = os.pipe()

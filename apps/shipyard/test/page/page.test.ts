@@ -110,7 +110,7 @@ browserTest(
     await startSession(seen, "lab");
     await seen.page
       .locator(".facts", { hasText: "Restricted" })
-      .getByText(/^\/app\/uploads holds 2\d{6} bytes/)
+      .getByText(/^When this sandbox started, \/app\/uploads held 2\d{6} bytes/)
       .waitFor();
     expect(seen.faults).toEqual([]);
   },

@@ -1,9 +1,11 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { measureFolder } from "@berth/process-confinement";
-import { describe, expect } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import { scaledCount } from "../../../../fixtures/counts.js";
 import { partTest } from "../../../../fixtures/parts.js";
+import { measureMounts } from "../../src/bubblewrap/measure-mounts.js";
 import {
   createLeases,
   createMemoryLeaseStore,
@@ -67,7 +69,7 @@ describe("a sandbox that starts while a mount holds more than its maxBytes", () 
     await using opened = await fullFolder();
     await using environment = await create(opened.provider, opened.uploads);
     expect(environment.restriction).toMatch(
-      /^\/app\/uploads holds 209\d{4} bytes, over its limit of 1048576: in this sandbox files can be/,
+      /^When this sandbox started, \/app\/uploads held 209\d{4} bytes, over its limit of 1048576: files can be read/,
     );
     expect(environment.restriction).not.toContain(opened.folder);
     expect(environment.enforced).toContainEqual({ limit: "fileBytes", value: 0, by: "rlimit" });
@@ -177,16 +179,27 @@ describe("a sandbox whose mount cannot be cleared from inside", () => {
     });
   });
 
+  test("by modes alone is started, and restricted: its owner can set them", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "berth-closed-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    chmodSync(folder, 0o755);
+    mkdirSync(join(folder, "closed"), { mode: 0 });
+    const mount = { source: folder, target, writable: true, maxBytes: mib };
+    const { writable, restriction } = await asOrdinaryUser(() =>
+      measureMounts(bubblewrap.profile({}, { mounts: [mount] })),
+    );
+    expect(writable).toEqual([{ ...mount, maxBytes: undefined }]);
+    expect(restriction).toContain(`${target} could not be measured (a folder cannot be read (EACCES); set its mode)`);
+  });
+
+  // An inner file: behind it each step of a start looks at the signal as well.
   test("is measured no longer than its start is wanted", async () => {
     await using opened = await fullFolder();
     const mounts = [{ source: opened.uploads, target, writable: true, maxBytes: mib }];
     const ended = new AbortController();
-    const started = opened.provider.create(workerName(), bubblewrap.profile({}, { mounts }), {
-      deadlineMs: 60_000,
-      signal: ended.signal,
-    });
+    const measured = measureMounts(bubblewrap.profile({}, { mounts }), ended.signal);
     ended.abort(new Error("enough"));
-    await expect(started).rejects.toThrow("enough");
+    await expect(measured).rejects.toThrow("enough");
   });
 });
 
@@ -201,6 +214,17 @@ describe("an unconfined environment", () => {
     });
   });
 });
+
+/** Root may read what is closed. */
+async function asOrdinaryUser<T>(work: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return work();
+  process.seteuid?.(65_534);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
 
 async function firstOf(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   for await (const chunk of stream) return chunk;

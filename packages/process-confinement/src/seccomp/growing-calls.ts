@@ -44,6 +44,13 @@ export const growingCalls: readonly DeniedCall[] = [
   call("lsetxattr", 189, 6, full),
   call("fsetxattr", 190, 7, full),
   call("setxattrat", 463, 463, full),
+  // Files with the same attributes share their blocks (ext4) until one of them loses some.
+  call("removexattr", 197, 14, full),
+  call("lremovexattr", 198, 15, full),
+  call("fremovexattr", 199, 16, full),
+  call("removexattrat", 466, 466, full),
+  // FS_IOC_FSSETXATTR by another name.
+  call("file_setattr", 469, 469, full),
   call("mmap", 9, 222, { kind: "bits", argument: 3, mask: sharedMap, errno: EDQUOT }),
   call("ioctl", 16, 29, { kind: "others", argument: 1, values: harmlessRequests, errno: EDQUOT }),
 ];
