@@ -1,5 +1,7 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { entryOf, makeWorld, talk } from "./plugin-host.js";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { bin, entryOf, makeWorld, talk } from "./plugin-host.js";
 
 const world = makeWorld();
 const config = world.config("plugins.yaml", {
@@ -80,6 +82,22 @@ describe("serve --stdio", () => {
     expect(await client.next()).toMatchObject({ id: 2, error: { code: -32000 } });
     expect(await ended).toBe(0);
   });
+
+  it("reads no more from a client that does not read, and ends all the same when it is told to", async () => {
+    const child = spawn(process.execPath, [bin, "serve", "--stdio", "--config", config, ...world.options], {
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const exited = once(child, "exit"); // not "close": what it wrote is never read
+    child.stdin.on("error", () => {}); // it ends before it has read all
+    child.stderr.resume();
+    // Their answers are many times as much: most of these lines have to be left where they are.
+    const taken = new Promise((resolve) => child.stdin.write("{\n".repeat(700_000), resolve));
+    await once(child.stdout, "readable");
+    child.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+    expect(await taken).toBeInstanceOf(Error);
+  }, 60_000);
 
   it.each([
     { name: "what is no JSON", send: "{", error: { code: -32700 } },

@@ -26,6 +26,8 @@ type Door = { readonly kind: "stdio" } | HttpDoor;
 
 const drainMs = 2_000;
 const maxConnections = 256;
+/** How long a client over stdio may take to read what is left. */
+const lastReadMs = 5_000;
 
 /** Keeps plugins running and runs their hooks, until the client ends its input or the process is told to end. */
 export async function serveCommand(flags: ServeFlags): Promise<number> {
@@ -58,7 +60,10 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
   } finally {
     exits.release();
   }
-  return exits.cause() === "exception" ? exitCodes.failed : exitCodes.good;
+  const code = exits.cause() === "exception" ? exitCodes.failed : exitCodes.good;
+  // A program ends once stdout was taken; a client that reads no more must not keep it.
+  if (door.kind === "stdio") setTimeout(() => process.exit(code), lastReadMs).unref();
+  return code;
 }
 
 /** @throws {AppError} `USAGE` */

@@ -20,6 +20,10 @@ const maxRequests = 256;
 const maxFrameBytes = 16 * 1024 * 1024;
 /** How long requests that are under way may take once the client has ended its input. */
 const drainMs = 60_000;
+/** How long answers may take to leave once all is over: a client need not read. */
+const leaveMs = 5_000;
+/** Answers that are made or that the client has not taken; above, nothing more is read from it. */
+const maxPending = 512;
 
 const bounds = { maxFrameBytes, unterminated: "accept" } as const;
 
@@ -33,7 +37,13 @@ export async function serveStdio({ methods, readable, writable, signal, onFault 
   outbound.start({ onFrame: () => {}, onFault: () => {}, onClose: () => {} });
   const running = new Map<RequestId, AbortController>();
   const pending = new Set<Promise<void>>();
-  const send = (answer: Answer): Promise<void> => sendAnswer(outbound, answer, onFault);
+  let last: Promise<void> = Promise.resolve();
+  // One after the other: together they could be more than what may wait, and one of them would be lost.
+  const send = (answer: Answer): Promise<void> => {
+    const sent = last.then(() => sendAnswer(outbound, answer, onFault));
+    last = sent.catch(() => {}); // told to who sends
+    return sent;
+  };
 
   const run = async (request: Extract<Message, { readonly kind: "request" }>): Promise<void> => {
     if (running.has(request.id)) {
@@ -58,7 +68,11 @@ export async function serveStdio({ methods, readable, writable, signal, onFault 
   };
   const begin = (work: Promise<void>): void => {
     pending.add(work);
-    void work.catch(onFault).finally(() => pending.delete(work));
+    if (pending.size >= maxPending) inbound.pause();
+    void work.catch(onFault).finally(() => {
+      pending.delete(work);
+      if (pending.size === maxPending - 1) inbound.resume();
+    });
   };
   const take = (frame: Uint8Array): void => {
     const message = readFrame(frame);
@@ -82,23 +96,37 @@ export async function serveStdio({ methods, readable, writable, signal, onFault 
   });
   const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
   if (!signal.aborted) await Promise.race([inbound.closed, outbound.closed, aborted]);
-  await settle(pending, running);
-  await inbound.close();
+  await inbound.close(); // else a client that goes on asking would keep this from ending
+  await settle({ pending, running, signal, outbound });
   await outbound.close();
 }
 
 const cancelled = { code: hostErrors.cancelled, message: "the client took this request back" } as const;
 
-/** Waits for what is under way, and then takes it back. */
-async function settle(
-  pending: ReadonlySet<Promise<void>>,
-  running: ReadonlyMap<RequestId, AbortController>,
-): Promise<void> {
+interface UnderWay {
+  readonly pending: ReadonlySet<Promise<void>>;
+  readonly running: ReadonlyMap<RequestId, AbortController>;
+  readonly signal: AbortSignal;
+  readonly outbound: Transport;
+}
+
+/** Waits for what is under way, then takes it back, and then no longer for a client that does not read. */
+async function settle({ pending, running, signal, outbound }: UnderWay): Promise<void> {
+  let leaving: NodeJS.Timeout | undefined;
+  // What runs is ended by `signal` itself.
+  const onEnd = (): void => {
+    leaving ??= setTimeout(() => void outbound.close(), leaveMs);
+  };
   const late = setTimeout(() => {
     for (const ending of running.values()) ending.abort(new Error("the client has ended its input"));
+    onEnd();
   }, drainMs);
+  if (signal.aborted) onEnd();
+  else signal.addEventListener("abort", onEnd, { once: true });
   while (pending.size > 0) await Promise.allSettled(pending);
+  signal.removeEventListener("abort", onEnd);
   clearTimeout(late);
+  clearTimeout(leaving);
 }
 
 /** `$/cancelRequest`, as language servers have it: the answer is then an error. */
