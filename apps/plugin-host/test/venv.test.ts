@@ -58,6 +58,15 @@ describe("venv", () => {
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("this host has isolated_venv")]);
   });
 
+  it("says that a file has no plugins, which a misspelled key can mean", async () => {
+    const empty = join(world.folder, "empty.yaml");
+    writeFileSync(empty, "plugns: []\n");
+    const { code, stdout } = await world.run(["venv", "doctor", "--config", empty]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("it has no plugins")]);
+    const built = await world.run(["venv", "build", "--config", empty]);
+    expect([built.code, built.stderr]).toEqual([0, expect.stringContaining("has no plugins to build for")]);
+  });
+
   it("shows the end of what an installer said when it failed", async () => {
     writeFileSync(join(world.folder, "plugins", "my_pkg", "wrong.txt"), "no-such-distribution-of-ours\n");
     const wrong = world.config("wrong.yaml", { w: entryOf("filters.Guard").replace("requirements.txt", "wrong.txt") });

@@ -42,6 +42,7 @@ export async function venvBuildCommand(
   const entries = pick(config.plugins, names);
   const logger = await createLogger(readLogLevel(flags.logLevel, "warn"));
   for (const warning of config.warnings) logger.warn(`${flags.config}: ${warning}`);
+  if (entries.length === 0) say(`${flags.config} has no plugins to build for`);
   const { venvs } = await openStateFolder(flags.state);
   return interruptible(async ({ signal }) => {
     await using store = await openStore(venvs, terms);

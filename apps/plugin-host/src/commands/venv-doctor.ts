@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Check, showChecks } from "@berth/command-line/doctor";
 import { probe } from "@berth/process-confinement";
@@ -26,9 +26,14 @@ async function lookAtAll(checks: Check[], flags: HostFlags, signal: AbortSignal)
   const config = await step(checks, "configuration", readConfig, () => flags.config);
   for (const message of config?.warnings ?? []) checks.push({ name: "configuration", status: "warn", message });
   await checkPluginsFolder(checks, cwd);
-  const open = (): Promise<StateFolder> => openStateFolder(flags.state);
-  const state = await step(checks, "state folder", open, ({ path }) => path);
+  const state = await step(
+    checks,
+    "state folder",
+    () => writableState(flags.state),
+    ({ path }) => path,
+  );
   if (config === undefined || state === undefined) return;
+  if (config.plugins.length === 0) checks.push({ name: "configuration", status: "warn", message: "it has no plugins" });
   const terms = readStoreFlags(flags);
   const openIt = (): Promise<EnvironmentStore> => openStore(state.venvs, terms);
   const store = await step(checks, "store of environments", openIt, () => state.venvs);
@@ -45,6 +50,13 @@ async function lookAtAll(checks: Check[], flags: HostFlags, signal: AbortSignal)
     await store.close();
   }
   if (config.plugins.some((entry) => isConfined(entry))) checks.push(await checkConfinement(signal));
+}
+
+/** Without a log nothing is answered, so a folder that can only be read is of no use. */
+async function writableState(path: string): Promise<StateFolder> {
+  const state = await openStateFolder(path);
+  await access(state.path, constants.W_OK);
+  return state;
 }
 
 async function step<T>(
