@@ -15,10 +15,7 @@ import { openStore } from "./open-store.js";
 /** Plugins with everything that they stand on. */
 export interface OpenedHost {
   readonly host: PluginHost;
-  readonly config: PluginsConfig;
   readonly audit: SessionLog;
-  readonly store: EnvironmentStore;
-  readonly state: StateFolder;
   /** In reverse order: plugins, store, log. Gives the names of what was not closed in time. */
   close(reason: string): Promise<readonly string[]>;
 }
@@ -49,7 +46,7 @@ export async function openHost(flags: HostFlags, options: OpenHostOptions): Prom
     closers.add("store of environments", () => store.close());
     const host = openPlugins({ flags, config, store, audit, options });
     closers.add("plugins", () => host.close());
-    return { host, config, audit, store, state, close: (why) => closeAll(closers, reason, why) };
+    return { host, audit, close: (why) => closeAll(closers, reason, why) };
   } catch (error) {
     await closeAll(closers, reason, "failed");
     throw error;
