@@ -33,6 +33,6 @@ function exitCodeFor(code: GatewayErrorCode): ExitCode {
 /** For `catch`: what a state folder or a file is refused for, as an error of ours; any other error again. */
 export function ofState(error: unknown): never {
   if (!isStateError(error)) throw error;
-  const code = error.code === "TEXT_TOO_LARGE" ? "USAGE" : error.code;
+  const code = error.code === "TEXT_TOO_LARGE" || error.code === "TEXT_NOT_A_FILE" ? "USAGE" : error.code;
   throw new GatewayError(code, error.message, { cause: error.cause });
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readChain, verifyLogs } from "@berth/audit-chain";
@@ -117,6 +118,16 @@ describe("invoke", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("line 2: plugin one: there is no kind wasm; this host has isolated_venv");
     expect(stderr).toContain("line 3: plugin two: config.class_name");
+  });
+
+  it("refuses a pipe, whose opening would wait for who writes, as a configuration and as a document", async () => {
+    const pipe = join(world.folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const says = `${pipe} is a pipe, a terminal or a device, and has to be a regular file`;
+    const config = await world.run([...invoke, pipe], "{}");
+    expect([config.code, config.stderr]).toEqual([2, expect.stringContaining(says)]);
+    const payload = await world.run(["invoke", "tool_pre_invoke", "--payload", pipe, "--config", guard]);
+    expect([payload.code, payload.stderr]).toEqual([2, expect.stringContaining(says)]);
   });
 
   it("ends in words when it is told to while a plugin works", async () => {
