@@ -127,7 +127,9 @@ function addVenv(program: Command, finish: Finish): void {
       finish(await venvListCommand(options));
     });
   withPlugins(venv.command("build"))
-    .description("make the environments of the plugins of a file now, and start each plugin's worker once")
+    .description(
+      "make the environments of the plugins of a file now, start each plugin's worker once, and import its class: that runs its module's code",
+    )
     .argument("[plugin...]", "only these")
     .addOption(jsonOption())
     .addHelpText(
@@ -158,7 +160,9 @@ function addVenv(program: Command, finish: Finish): void {
       finish(await venvGcCommand(options));
     });
   withPlugins(venv.command("doctor"))
-    .description("what keeps plugins from running, and what to do about it; exit code 0 when serve would start")
+    .description(
+      "what keeps plugins from running, and what to do about it; where an environment is built the plugin's class is imported, which runs its module's code; exit code 0 when serve would start",
+    )
     .addOption(jsonOption())
     .addHelpText("after", examplesText(["berth-plugin-host venv doctor --config plugins.yaml"]))
     .action(async (options) => {

@@ -58,6 +58,17 @@ describe("venv", () => {
     expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("this host has isolated_venv")]);
   });
 
+  it("says which class cannot be imported, though its environment is built", async () => {
+    const broken = world.config("broken.yaml", { typo: entryOf("filters.Gard"), guard: entryOf("filters.Guard") });
+    const says = "import of `my_pkg.filters` failed: it has no class `Gard`";
+    const built = await world.run(["venv", "build", "--config", broken]);
+    expect(built).toMatchObject({ code: 1, stdout: expect.stringContaining(`FAILED   plugin typo: ${says}`) });
+    expect(built.stdout).toContain("cached   plugin guard ");
+    const { code, stdout } = await world.run(["venv", "doctor", "--config", broken]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`plugin typo: ${says}`)]);
+    expect(stdout).toMatch(/plugin guard: its environment [0-9a-f]{16} is built and its class can be imported/);
+  });
+
   it("says that a file has no plugins, which a misspelled key can mean", async () => {
     const empty = join(world.folder, "empty.yaml");
     writeFileSync(empty, "plugns: []\n");

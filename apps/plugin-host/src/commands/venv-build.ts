@@ -32,7 +32,7 @@ interface Built {
   readonly output?: string | undefined;
 }
 
-/** Makes environments and starts each plugin's worker once. Exit code 1 when a plugin cannot be made ready. */
+/** Makes environments, starts each plugin's worker once and imports its class. Exit code 1 when a plugin cannot be made ready. */
 export async function venvBuildCommand(
   names: readonly string[],
   flags: HostFlags & { readonly json?: boolean | undefined },
@@ -62,7 +62,12 @@ async function buildAll(
   const onGot = async (environment: GotEnvironment): Promise<void> => {
     got = environment;
   };
-  const kind = isolatedVenv({ acquire: pluginEnvironments({ store, onGot }), cwd: resolve(cwd), confine });
+  const kind = isolatedVenv({
+    acquire: pluginEnvironments({ store, onGot }),
+    cwd: resolve(cwd),
+    confine,
+    importsFirst: true,
+  });
   checkAll(config, kind);
   const built: Built[] = [];
   for (const entry of config.plugins) {

@@ -3,7 +3,14 @@ import { join, resolve } from "node:path";
 import { type Check, showChecks } from "@berth/command-line/doctor";
 import { probe } from "@berth/process-confinement";
 import { confine } from "@berth/process-confinement/launcher";
-import { type EnvironmentStore, foreseeEnvironment, isolatedVenv, isVenvHostError } from "@berth/venv-host";
+import {
+  type EnvironmentStore,
+  type ForeseenEnvironment,
+  foreseeEnvironment,
+  isolatedVenv,
+  isVenvHostError,
+  pluginEnvironments,
+} from "@berth/venv-host";
 import { createPluginHost, type PluginEntry, type PluginsConfig } from "@berth/venv-host/executor";
 import { ofExecutor } from "../hosting/executor-fault.js";
 import { openStore } from "../hosting/open-store.js";
@@ -12,7 +19,7 @@ import { loadPlugins } from "../plugins-file.js";
 import { interruptible } from "../serving/interruptible.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 
-/** Says what keeps plugins from running. Nothing is built or started. Exit code 0 when `serve` would start, else 1. */
+/** Says what keeps plugins from running. Nothing is built; what is there already is tried. Exit code 0 when `serve` would start, else 1. */
 export async function venvDoctorCommand(flags: HostFlags & { readonly json?: boolean | undefined }): Promise<number> {
   const { version, execPath } = process;
   const checks: Check[] = [{ name: "this program", status: "ok", message: `runs on node ${version} at ${execPath}` }];
@@ -125,15 +132,26 @@ async function checkPlugin(
   const name = `plugin ${entry.name}`;
   try {
     const foreseen = await foreseeEnvironment(entry, { cwd, store, known, confine, signal });
-    if (foreseen.state === "installed")
-      return { name, status: "ok", message: `uses ${foreseen.path}, as it was installed` };
-    const { state, key, passedOver } = foreseen;
-    const told = passedOver === undefined ? "" : `; ${passedOver.path} is not used: ${passedOver.verdict}`;
-    const where = `its environment ${key.slice(0, 16)} is built${state === "built" ? "" : " at its first use"}`;
-    return { name, status: "ok", message: `${where}${told}` };
+    const message = toldForeseen(foreseen);
+    if (foreseen.state !== "absent") await tryPlugin(entry, cwd, store, signal);
+    return { name, status: "ok", message };
   } catch (error) {
     return { ...failed(name, error), status: "warn" };
   }
+}
+
+function toldForeseen(foreseen: ForeseenEnvironment): string {
+  if (foreseen.state === "installed") return `uses ${foreseen.path}, as it was installed; its class can be imported`;
+  const { state, key, passedOver } = foreseen;
+  const told = passedOver === undefined ? "" : `; ${passedOver.path} is not used: ${passedOver.verdict}`;
+  const when = state === "built" ? " and its class can be imported" : " at its first use";
+  return `its environment ${key.slice(0, 16)} is built${when}${told}`;
+}
+
+/** As `serve` would start it, and then as its first hook would import it. */
+async function tryPlugin(entry: PluginEntry, cwd: string, store: EnvironmentStore, signal: AbortSignal): Promise<void> {
+  const kind = isolatedVenv({ acquire: pluginEnvironments({ store }), cwd, confine, importsFirst: true });
+  await using _plugin = await kind.open(entry, { signal, onProgress: () => {}, onLog: () => {} });
 }
 
 function isConfined({ config }: PluginEntry): boolean {

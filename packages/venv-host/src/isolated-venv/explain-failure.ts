@@ -13,6 +13,15 @@ export function rethrowExplained(error: unknown, about: PluginAbout): never {
   throw new VenvHostError("WORKER_ERROR", explainFailure(error.message, about), { ...error.details, cause: error });
 }
 
+/** For `catch`: why a class could not be imported, as a hook would tell it; any other error again. */
+export function rethrowNotImported(error: unknown, about: PluginAbout): never {
+  if (!isVenvHostError(error) || error.details.step !== "import") throw error;
+  const said = explainFailure(error.message, about);
+  const module = about.className.slice(0, about.className.lastIndexOf("."));
+  const message = said.startsWith("import of ") ? said : `import of \`${module}\` failed: ${said}`;
+  throw new VenvHostError(error.code, message, { ...error.details, cause: error });
+}
+
 const unexpected = /^Unexpected error: /u;
 
 /**

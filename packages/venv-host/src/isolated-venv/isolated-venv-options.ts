@@ -16,6 +16,11 @@ export interface IsolatedVenvOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Of each worker; an entry's own `max_content_size` and `timeout_secs` go before them. */
   readonly limits?: WorkerLimits | undefined;
+  /**
+   * A plugin is opened only when its class can be imported, which is tried in a process of its own first; that runs the
+   * module's code once more. Default false: the first hook imports it.
+   */
+  readonly importsFirst?: boolean | undefined;
   readonly scheduler?: Scheduler | undefined;
 }
 

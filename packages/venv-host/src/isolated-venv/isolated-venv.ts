@@ -2,10 +2,12 @@ import { isAbsolute, join } from "node:path";
 import { VenvHostError } from "../errors.js";
 import type { PluginEntry } from "../executor/plugin-config.js";
 import type { OpenPluginOptions, PluginKind, RunningPlugin } from "../executor/plugin-kind.js";
+import { importClass } from "../worker/import-class.js";
 import { openWorker } from "../worker/open-worker.js";
-import type { Worker } from "../worker/worker.js";
+import type { Worker, WorkerOptions } from "../worker/worker.js";
 import { workerEnvironment } from "../worker/worker-environment.js";
 import { type Confinement, confinementFaults, createConfinement } from "./confinement.js";
+import { rethrowNotImported } from "./explain-failure.js";
 import { checkFeatures, mayHoldTokens } from "./feature-gate.js";
 import { findWorker } from "./find-worker.js";
 import { createTaskFrame } from "./hook-task.js";
@@ -90,27 +92,32 @@ async function start(
   const request = { confine: options.confine, pluginName: entry.name, block, environment, script, paths };
   const confinement = await createConfinement(request);
   const maxContentBytes = block.maxContentBytes ?? options.limits?.maxContentBytes ?? DEFAULT_MAX_CONTENT_BYTES;
-  const openOne = (): Worker =>
-    openWorker({
-      python: environment.python,
-      script,
-      cwd: paths.cwd,
-      env: workerEnvironment(options.env ?? process.env),
-      limits: {
-        ...options.limits,
-        maxContentBytes,
-        callTimeoutMs: block.callTimeoutMs ?? options.limits?.callTimeoutMs,
-      },
-      confine: confinement.option,
-      holdsSecrets: mayHoldTokens(entry),
-      onLog: wait.onLog,
-      accept: (features) => checkFeatures(entry, features),
-      scheduler: options.scheduler,
-    });
+  const worker: WorkerOptions = {
+    python: environment.python,
+    script,
+    cwd: paths.cwd,
+    env: workerEnvironment(options.env ?? process.env),
+    limits: {
+      ...options.limits,
+      maxContentBytes,
+      callTimeoutMs: block.callTimeoutMs ?? options.limits?.callTimeoutMs,
+    },
+    confine: confinement.option,
+    holdsSecrets: mayHoldTokens(entry),
+    onLog: wait.onLog,
+    accept: (features) => checkFeatures(entry, features),
+    scheduler: options.scheduler,
+  };
+  const openOne = (): Worker => openWorker(worker);
+  const about = { className: block.className, pluginsFolder: paths.plugins };
   wait.onProgress("starting the worker");
   const first = openOne();
   try {
     const features = await first.features({ signal: wait.signal });
+    if (options.importsFirst === true) {
+      wait.onProgress(`importing ${block.className}`);
+      await importClass(worker, about, wait.signal).catch((error: unknown) => rethrowNotImported(error, about));
+    }
     // An old worker runs the first hook that it was asked for, whatever it is asked for later.
     const isOld = features.protocolVersion === undefined;
     const lanes = createLanes(first, openOne, block.pool, (hook) => (isOld ? hook : undefined));
@@ -118,7 +125,7 @@ async function start(
     return runPlugin({
       lanes,
       frame,
-      about: { className: block.className, pluginsFolder: paths.plugins },
+      about,
       environment,
       evidence: evidenceOf(environment, features.cpexVersion, confinement),
     });

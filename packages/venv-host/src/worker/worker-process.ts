@@ -37,15 +37,19 @@ const EXIT_FOLLOWS_MS = 100;
 /** How long pipes may stay open after everything that held them got SIGKILL. */
 const DRAIN_MS = 1_000;
 
-/** @throws {VenvHostError} `WORKER_START_FAILED`; also the signal's reason. */
+/**
+ * @param argv What to run in the worker's place.
+ * @throws {VenvHostError} `WORKER_START_FAILED`; also the signal's reason.
+ */
 export async function startProcess(
   terms: WorkerTerms,
   receiver: ProcessReceiver,
   signal: AbortSignal,
+  argv: readonly string[] = workerArgv(terms),
 ): Promise<WorkerProcess> {
   await checkFile(terms.python, constants.X_OK, "the environment has no interpreter");
   await checkFile(terms.script, constants.R_OK, "the environment has no CPEX worker");
-  const command = await confined(terms);
+  const command = await confined(terms, argv);
   const pipes: { stdout?: Readable } = {};
   try {
     const child = await open(terms, command.argv, receiver, pipes, signal);
@@ -66,8 +70,10 @@ async function checkFile(path: string, mode: number, fault: string): Promise<voi
   }
 }
 
-async function confined(terms: WorkerTerms): Promise<{ argv: readonly string[]; release: () => Promise<void> }> {
-  const argv = workerArgv(terms);
+async function confined(
+  terms: WorkerTerms,
+  argv: readonly string[],
+): Promise<{ argv: readonly string[]; release: () => Promise<void> }> {
   if (terms.confine === undefined) return { argv, release: async () => undefined };
   try {
     const command = await terms.confine.by(argv, terms.confine.policy);

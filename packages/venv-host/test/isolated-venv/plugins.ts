@@ -79,15 +79,16 @@ export function entryOf(behaviour: string, more: Partial<PluginEntry> = {}): Plu
 export interface OpenedOptions extends Partial<IsolatedVenvOptions> {
   readonly environment?: PluginEnvironment;
   readonly onLog?: (line: string) => void;
+  readonly signal?: AbortSignal;
 }
 
 /** Opens a plugin of the kind, and closes it when its test has finished. */
 export async function openPlugin(
   entry: PluginEntry,
-  { environment = makeEnvironment(), onLog = () => undefined, ...options }: OpenedOptions = {},
+  { environment = makeEnvironment(), onLog = () => undefined, signal, ...options }: OpenedOptions = {},
 ): Promise<RunningPlugin> {
   const kind = isolatedVenv({ acquire: async () => environment, cwd: options.cwd ?? makeCwd(), ...options });
-  const plugin = await kind.open(entry, { onProgress: () => undefined, onLog });
+  const plugin = await kind.open(entry, { signal, onProgress: () => undefined, onLog });
   onTestFinished(() => plugin.close());
   return plugin;
 }

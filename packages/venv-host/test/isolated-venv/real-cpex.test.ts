@@ -6,7 +6,7 @@ import { partTest, pythonOf } from "../../../../fixtures/parts.js";
 import type { PluginEntry } from "../../src/executor/plugin-config.js";
 import type { RunningPlugin } from "../../src/executor/plugin-kind.js";
 import type { PluginEnvironment } from "../../src/isolated-venv/isolated-venv-options.js";
-import { callOf, entryOf, makeCwd, openPlugin } from "./plugins.js";
+import { callOf, entryOf, makeCwd, type OpenedOptions, openPlugin } from "./plugins.js";
 
 /** Real environments with the framework from PyPI. */
 type Version = "cpex-0.1.3" | "cpex-0.1.4";
@@ -107,7 +107,7 @@ function openReal(
   version: Version,
   className: string,
   more: Partial<PluginEntry> = {},
-  onLog?: (line: string) => void,
+  { onLog, importsFirst }: Pick<OpenedOptions, "onLog" | "importsFirst"> = {},
 ): Promise<RunningPlugin> {
   const cwd = makeCwd();
   mkdirSync(join(cwd, "plugins", "probe"));
@@ -117,6 +117,7 @@ function openReal(
     cwd,
     environment: environmentOf(version),
     limits,
+    importsFirst,
     ...(onLog === undefined ? {} : { onLog }),
   });
 }
@@ -127,6 +128,15 @@ describe.each<{ version: Version }>([{ version: "cpex-0.1.4" }, { version: "cpex
   "the worker of $version",
   ({ version }) => {
     const test = partTest(version);
+    test("imports a class first in its own way, and says what cannot be imported", async () => {
+      const plugin = await openReal(version, "probe.Probe", {}, { importsFirst: true });
+      expect(await plugin.call(ask("allow"), {})).toMatchObject({ continueProcessing: true });
+      const missing = openReal(version, "probe.Prob", {}, { importsFirst: true });
+      await expect(missing).rejects.toThrow("import of `probe` failed: it has no class `Prob`");
+      const blocked = openReal(version, "subprocess.Popen", {}, { importsFirst: true });
+      await expect(blocked).rejects.toThrow("import of `subprocess` failed: Plugin module 'subprocess'");
+    });
+
     test("allows, denies, denies bare, changes, raises, returns nothing, prints, and goes on", async () => {
       const plugin = await openReal(version, "probe.Probe");
       expect(await plugin.call(ask("allow"), {})).toMatchObject({
@@ -197,7 +207,7 @@ describe("the worker of cpex-0.1.4 in particular", () => {
       const token = "eyJhbGciOi.token-of-ann.0123456789abcdef";
       const log: string[] = [];
       const entry = { hooks: ["identity_resolve"], capabilities: ["read_inbound_credentials"] };
-      const plugin = await openReal("cpex-0.1.4", "probe.Identity", entry, (line) => log.push(line));
+      const plugin = await openReal("cpex-0.1.4", "probe.Identity", entry, { onLog: (line) => void log.push(line) });
       const credential = { inbound: { token, kind: "jwt", sourceHeader: "Authorization" } } as const;
       const resolve = (host: string) =>
         plugin.call(
@@ -223,7 +233,7 @@ describe("the worker of cpex-0.1.4 in particular", () => {
       const token = "eyJhbGciOi.token-of-ann.0123456789abcdef";
       const log: string[] = [];
       const entry = { hooks: ["identity_resolve"], capabilities: ["read_inbound_credentials"] };
-      const plugin = await openReal("cpex-0.1.4", "probe.Talker", entry, (line) => log.push(line));
+      const plugin = await openReal("cpex-0.1.4", "probe.Talker", entry, { onLog: (line) => void log.push(line) });
       const credential = { inbound: { token, kind: "jwt", sourceHeader: "Authorization" } } as const;
       const payload = { raw_token: "**********", source: "bearer", headers: {} };
       const failure: unknown = await plugin
