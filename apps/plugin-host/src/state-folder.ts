@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { defaultStatePath, findPrivateFolder, openPrivateFolder } from "@berth/state-folder";
 import { ofState } from "./errors.js";
@@ -25,11 +26,20 @@ export async function openStateFolder(given: string): Promise<StateFolder> {
 }
 
 /**
- * The places of a state folder that must exist already, for commands that only read.
- * @throws {AppError} `STATE_UNUSABLE`, `STATE_NEWER`.
+ * The places of a state folder for commands that make nothing; undefined before the first use, which is no fault.
+ * @throws {AppError} `STATE_UNUSABLE` for a folder that is something else; `STATE_NEWER`.
  */
-export async function findStateFolder(given: string): Promise<StateFolder> {
+export async function tryFindStateFolder(given: string): Promise<StateFolder | undefined> {
+  if (await isUnused(given)) return undefined;
   return places(await findPrivateFolder(given, layout).catch(ofState));
+}
+
+async function isUnused(path: string): Promise<boolean> {
+  try {
+    return (await readdir(path)).length === 0;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ENOENT"; // any other is told by who opens it
+  }
 }
 
 function places(path: string): StateFolder {

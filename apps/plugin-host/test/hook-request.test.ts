@@ -20,6 +20,11 @@ it("reads a request with all that there is", () => {
   });
 });
 
+it("takes null for a member that is left out", () => {
+  const left = { context: null, extensions: null, credentials: null, carried: null };
+  expect(readAskedHook({ ...good, ...left })).toEqual(readAskedHook(good));
+});
+
 it.each<{ name: string; params: JsonValue; says: string }>([
   { name: "no parameters", params: null, says: "params has to be an object" },
   { name: "a list", params: [], says: "params has to be an object" },

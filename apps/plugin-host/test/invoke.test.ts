@@ -38,6 +38,18 @@ describe("invoke", () => {
     });
   });
 
+  it("says of a hook that no plugin has that nobody was asked, and which hooks there are", async () => {
+    const args = ["invoke", "tool_preinvoke", "--payload", "-", "--config", guard];
+    const { code, stdout, stderr } = await world.run(args, '{"name":"rm"}');
+    expect([code, stdout]).toEqual([
+      0,
+      'allowed, since NO PLUGIN has the hook tool_preinvoke: none was asked\npayload {"name":"rm"}\n',
+    ]);
+    expect(stderr).toContain(
+      "WARNING: no plugin has the hook tool_preinvoke, so none is asked; there are plugins for tool_pre_invoke\n",
+    );
+  });
+
   it("writes each decision with its environment's digest into a log that verifies, and no payload", async () => {
     const secret = "a-payload-that-is-nobody-else's";
     await world.run([...invoke, guard], JSON.stringify({ name: "rm", args: { secret } }));

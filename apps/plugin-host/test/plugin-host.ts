@@ -136,6 +136,8 @@ export async function run(args: readonly string[], input = "", endAt?: string): 
 /** A server that listens. */
 export interface Served {
   readonly url: string;
+  /** What it said on stderr so far. */
+  said(): readonly string[];
   /** Sends SIGTERM; the exit code. */
   end(): Promise<number | null>;
   /** Sends SIGKILL. */
@@ -164,6 +166,7 @@ export async function serve(world: World, args: readonly string[]): Promise<Serv
   });
   return {
     url,
+    said: () => lines,
     end: async () => {
       child.kill("SIGTERM");
       const [code] = await closed;

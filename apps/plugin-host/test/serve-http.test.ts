@@ -59,16 +59,31 @@ describe("serve --http", () => {
     expect(await call("check_plugins", {})).toMatchObject({ structuredContent: { ok: true } });
     const denied = await call("invoke_hook", deny.params);
     expect(denied).toMatchObject({ structuredContent: { allowed: false, violation: { code: "NO_RM" } } });
+    const nulls = { context: null, extensions: null, credentials: null, carried: null };
+    expect(await call("invoke_hook", { ...deny.params, ...nulls })).toMatchObject({
+      structuredContent: { allowed: false },
+    });
+    const bad = await call("invoke_hook", { ...deny.params, credentials: { inbound: [{}] } });
+    expect(bad).toMatchObject({ isError: true, content: [{ text: "credentials.inbound[0].token is missing" }] });
     const fault = await call("invoke_hook", { ...deny.params, context: { tenant: "t" } });
     expect(fault).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("no member tenant") }] });
   });
 
   it("is served to this machine's own names and pages only", async () => {
-    const { url } = await serve(world, ["--config", config]);
+    const { url, said } = await serve(world, ["--config", config]);
     for (const path of ["/health", "/rpc", "/mcp", "/metrics"]) {
       expect(await statusOf(`${url}${path}`, { host: "evil.test" }), path).toBe(403);
       expect(await statusOf(`${url}${path}`, { origin: "http://evil.test" }), path).toBe(403);
     }
+    // Of /mcp, by its own handler: a line each, no fault of ours.
+    expect(
+      said()
+        .filter((line) => line.includes("evil.test"))
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      expect.objectContaining({ level: 40, msg: expect.stringContaining("Host") }),
+      expect.objectContaining({ level: 40, msg: expect.stringContaining("Origin") }),
+    ]);
     expect(await statusOf(`${url}/health`, { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" })).toBe(403);
     expect(await statusOf(`${url}/health`, { origin: "http://localhost:3000" })).toBe(200);
   });

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { entryOf, makeWorld, run } from "./plugin-host.js";
@@ -36,6 +36,19 @@ describe("venv", () => {
     expect(await report()).toMatchObject({ removed: [], kept: 1 });
     expect(await report("--max-bytes", "0", "--dry-run")).toMatchObject({ removed: [{ bytes: expect.any(Number) }] });
     expect(await report()).toMatchObject({ removed: [], kept: 1 });
+  });
+
+  it("says before the first use that nothing was built yet, and makes nothing", async () => {
+    const unused = join(world.folder, "unused");
+    for (const command of ["list", "gc"]) {
+      const told = await run(["venv", command, "--state", unused]);
+      expect(told).toEqual({ code: 0, stdout: `nothing was built yet in ${unused}\n`, stderr: "" });
+    }
+    const list = await run(["venv", "list", "--json", "--state", unused]);
+    expect([list.code, JSON.parse(list.stdout)]).toEqual([0, { environments: [] }]);
+    const gc = await run(["venv", "gc", "--json", "--state", unused]);
+    expect([gc.code, JSON.parse(gc.stdout)]).toMatchObject([0, { removed: [], kept: 0 }]);
+    expect(existsSync(unused)).toBe(false);
   });
 
   it("says that serve would start, and what each plugin would run in", async () => {
@@ -105,7 +118,7 @@ describe("venv", () => {
 
   it.each([
     { args: ["venv", "gc", "--max-bytes", "much", ...stateOnly], says: "no whole number" },
-    { args: ["venv", "list", "--state", "/nonexistent"], says: "no state folder" },
+    { args: ["venv", "list", "--state", world.folder], says: "no state folder" },
   ])("refuses $args", async ({ args, says }) => {
     const { code, stderr } = await run(args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);

@@ -1,5 +1,5 @@
 import { createLogger, exitCodes, printJson, printLine, say } from "@berth/command-line";
-import type { HookOutcome } from "@berth/venv-host/executor";
+import type { HookOutcome, PluginHost } from "@berth/venv-host/executor";
 import { AppError } from "../errors.js";
 import { ofExecutor } from "../hosting/executor-fault.js";
 import { openHost } from "../hosting/open-host.js";
@@ -38,11 +38,12 @@ export async function invokeCommand(hook: string, flags: InvokeFlags): Promise<n
     const onProgress = (plugin: string, step: string): void => say(`plugin ${plugin}: ${step}`);
     const opened = await openHost(flags, { logger, command: "invoke", onProgress });
     try {
-      if (!opened.host.hasHook(hook)) say(`no plugin has the hook ${hook}`);
+      const isAsked = opened.host.hasHook(hook);
+      if (!isAsked) say(unasked(hook, opened.host));
       const asker = { principal: "local", door: "command" } as const;
       const outcome = await createAskHook(opened)(asker, { ...request, signal: exits.signal }).catch(ofExecutor);
       if (flags.json === true) printJson(toldOutcome(outcome));
-      else show(outcome);
+      else show(outcome, isAsked ? "allowed" : `allowed, since NO PLUGIN has the hook ${hook}: none was asked`);
       return outcome.allowed ? exitCodes.good : exitCodes.refused;
     } finally {
       await opened.close(exits.cause() ?? "done");
@@ -50,7 +51,15 @@ export async function invokeCommand(hook: string, flags: InvokeFlags): Promise<n
   });
 }
 
-function show(outcome: HookOutcome): void {
+/** A misspelled hook is allowed by everybody: nobody should take that for a plugin's word. */
+function unasked(hook: string, host: Pick<PluginHost, "list">): string {
+  const known = new Set(host.list().flatMap((plugin) => (plugin.isDisabled ? [] : plugin.hooks)));
+  const all = known.size === 0 ? "none at all" : [...known].sort().join(", ");
+  return `WARNING: no plugin has the hook ${hook}, so none is asked; there are plugins for ${all}`;
+}
+
+/** @param allowedText What an allow is. */
+function show(outcome: HookOutcome, allowedText: string): void {
   const { allowed, violation, executions, payload, result, httpHeaders } = outcome;
   for (const { plugin, status, durationMs, reason } of executions) {
     printLine(
@@ -64,7 +73,7 @@ function show(outcome: HookOutcome): void {
     if (Object.keys(violation.details).length > 0) printLine(`  details ${JSON.stringify(violation.details)}`);
     return;
   }
-  printLine("allowed");
+  printLine(allowedText);
   printLine(`payload ${JSON.stringify(payload)}`);
   if (result !== undefined) printLine(`result ${JSON.stringify(result)}`);
   if (Object.keys(httpHeaders).length > 0) printLine(`headers ${JSON.stringify(httpHeaders)}`);

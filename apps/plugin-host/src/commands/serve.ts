@@ -96,7 +96,8 @@ async function run(
     const { stdin: readable, stdout: writable } = process;
     return serveStdio({ methods, readable, writable, signal: exits.signal, onFault });
   }
-  await serveHttp({ door, methods, metrics, admitter, onFault, signal: exits.signal });
+  const onNote = (text: string): void => logger.warn(text);
+  await serveHttp({ door, methods, metrics, admitter, onFault, onNote, signal: exits.signal });
 }
 
 /** Those that cannot be made ready are told at once; what that means for a hook is each plugin's `on_error`. */
@@ -114,6 +115,7 @@ interface HttpParts {
   readonly metrics: Metrics;
   readonly admitter: Awaited<ReturnType<typeof openAdmission>> | undefined;
   readonly onFault: (fault: unknown) => void;
+  readonly onNote: (text: string) => void;
   readonly signal: AbortSignal;
 }
 

@@ -2,8 +2,8 @@ import { exitCodes, printJson, printLine } from "@berth/command-line";
 import { type CollectReport, openEnvironmentStore } from "@berth/venv-host";
 import { AppError } from "../errors.js";
 import { interruptible } from "../serving/interruptible.js";
-import { findStateFolder } from "../state-folder.js";
-import { inMegabytes } from "./venv-list.js";
+import { tryFindStateFolder } from "../state-folder.js";
+import { inMegabytes, nothingYet } from "./venv-list.js";
 
 /** What the command line says. */
 export interface VenvGcFlags {
@@ -16,6 +16,7 @@ export interface VenvGcFlags {
 
 const dayMs = 86_400_000;
 const usualDays = 30;
+const nothingDone: CollectReport = { removed: [], kept: 0, freedBytes: 0, failed: [] };
 
 /** Removes what nobody holds and is over a bound. Exit code 1 when something should have gone and did not. */
 export async function venvGcCommand(flags: VenvGcFlags): Promise<number> {
@@ -23,9 +24,14 @@ export async function venvGcCommand(flags: VenvGcFlags): Promise<number> {
   const maxBytes = wholeNumber("--max-bytes", flags.maxBytes, Number.MAX_SAFE_INTEGER);
   // Without any bound it would remove what was built a minute ago.
   const unusedDays = days ?? (maxBytes === undefined ? usualDays : undefined);
-  const { venvs } = await findStateFolder(flags.state);
+  const state = await tryFindStateFolder(flags.state);
+  if (state === undefined) {
+    if (flags.json === true) printJson(nothingDone);
+    else printLine(nothingYet(flags.state));
+    return exitCodes.good;
+  }
   return interruptible(async ({ signal }) => {
-    await using store = await openEnvironmentStore({ path: venvs });
+    await using store = await openEnvironmentStore({ path: state.venvs });
     const unusedMs = unusedDays === undefined ? undefined : unusedDays * dayMs;
     const report = await store.collect({ unusedMs, maxBytes, isTrial: flags.dryRun === true, signal });
     if (flags.json === true) printJson(report);

@@ -1,24 +1,33 @@
 import { exitCodes, printJson, printLine } from "@berth/command-line";
 import { openEnvironmentStore, type StoredEnvironment } from "@berth/venv-host";
-import { findStateFolder } from "../state-folder.js";
+import { tryFindStateFolder } from "../state-folder.js";
 
 /** Prints the environments of the store. Exit code 1 when one is broken. */
 export async function venvListCommand(options: {
   readonly state: string;
   readonly json?: boolean | undefined;
 }): Promise<number> {
-  const { venvs } = await findStateFolder(options.state);
-  await using store = await openEnvironmentStore({ path: venvs });
-  const environments = await store.list();
-  if (options.json === true) printJson({ environments });
+  const environments = await listAll(options.state);
+  if (options.json === true) printJson({ environments: environments ?? [] });
+  else if (environments === undefined) printLine(nothingYet(options.state));
   else {
     for (const environment of environments) printLine(shown(environment, Date.now()));
     printLine(
       `${environments.length} environments, ${inMegabytes(environments.reduce((sum, { bytes }) => sum + bytes, 0))}`,
     );
   }
-  return environments.some(({ state }) => state === "broken") ? exitCodes.failed : exitCodes.good;
+  return environments?.some(({ state }) => state === "broken") === true ? exitCodes.failed : exitCodes.good;
 }
+
+async function listAll(path: string): Promise<readonly StoredEnvironment[] | undefined> {
+  const state = await tryFindStateFolder(path);
+  if (state === undefined) return undefined;
+  await using store = await openEnvironmentStore({ path: state.venvs });
+  return await store.list();
+}
+
+/** For people. */
+export const nothingYet = (path: string): string => `nothing was built yet in ${path}`;
 
 function shown(environment: StoredEnvironment, now: number): string {
   const { key, state, pythonVersion, distributions, bytes, lastUsedAt, heldBy, message } = environment;

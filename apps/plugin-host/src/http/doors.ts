@@ -15,6 +15,8 @@ export interface DoorsParts {
   /** Says who sent a request, on every route but `/health`. Absent: everybody is `local`. */
   readonly admitter: Admitter<string> | undefined;
   readonly onFault: (fault: unknown) => void;
+  /** Told what was refused at `/mcp`, in one line. */
+  readonly onNote: (text: string) => void;
   /** Ends what is under way. */
   readonly signal: AbortSignal;
 }

@@ -11,6 +11,8 @@ export interface McpDoorParts {
   readonly names: NamesServed;
   readonly maxBodyBytes: number;
   readonly onFault: (fault: unknown) => void;
+  /** Told what was refused, such as the `Origin` of a page, in one line. */
+  readonly onNote: (text: string) => void;
 }
 
 /** MCP at `/mcp`, in every revision that is served. */
@@ -25,7 +27,15 @@ const defineTool: DefineTool<string> = toolsFor<string>();
 /** Whoever comes without authentication. */
 export const localPrincipal = "local";
 
-export function createMcpDoor({ version, methods, admitter, names, maxBodyBytes, onFault }: McpDoorParts): McpDoor {
+export function createMcpDoor({
+  version,
+  methods,
+  admitter,
+  names,
+  maxBodyBytes,
+  onFault,
+  onNote,
+}: McpDoorParts): McpDoor {
   const server = createMcpServer<string>({
     identity: { name: "berth-plugin-host", version, title: "Berth plugin host" },
     instructions: "Runs hooks over CPEX plugins: asks them whether something may be done, and what of it they change.",
@@ -41,7 +51,9 @@ export function createMcpDoor({ version, methods, admitter, names, maxBodyBytes,
     allowedOrigins: names.allowedOrigins,
     limits: { maxBodyBytes },
     onUnexpectedError: onFault,
-    logger: (text, error) => onFault(error ?? new Error(text)),
+    logger: (text, error) => {
+      if (error === undefined) onNote(text); // any other is told to onUnexpectedError too
+    },
   });
   const close = async (): Promise<void> => {
     await handler.close();
@@ -80,11 +92,16 @@ const invokeInput = {
     hook: { type: "string", description: "Such as tool_pre_invoke" },
     payload: { type: "object", description: "In the hook's own form, such as { name, args }" },
     context: {
-      type: "object",
+      type: ["object", "null"],
       description: "requestId, user, userContext, tenantId, serverId, contentType, state, metadata",
     },
-    extensions: { type: "object" },
-    carried: { type: "string", description: "From the answer of the hook before the same call" },
+    extensions: { type: ["object", "null"], description: "request, http, security, delegation, custom, …" },
+    credentials: {
+      type: ["object", "null"],
+      description:
+        "The request's tokens, for plugins that may have them: inbound [{ token, kind, sourceHeader, of }], delegated [{ token, audience, subjectId, … }]",
+    },
+    carried: { type: ["string", "null"], description: "From the answer of the hook before the same call" },
   },
   required: ["hook", "payload"],
 } as const;

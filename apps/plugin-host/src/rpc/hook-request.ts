@@ -22,7 +22,8 @@ const contextMembers = ["requestId", "user", "userContext", "tenantId", "serverI
 export function readAskedHook(value: FrameValue | JsonValue | undefined): AskedHook {
   const params = objectOf(value, "params");
   refuseOthers(params, members, "params");
-  const { hook, payload, context, extensions, credentials, carried } = params;
+  const { hook, payload, context, extensions, credentials } = params;
+  const carried = params["carried"] ?? undefined;
   if (typeof hook !== "string") throw new RequestFault("hook has to be the name of a hook");
   if (carried !== undefined && typeof carried !== "string") throw new RequestFault("carried has to be a text");
   return {
@@ -37,7 +38,7 @@ export function readAskedHook(value: FrameValue | JsonValue | undefined): AskedH
 
 /** The context of a request; the executor checks its values. */
 export function readContext(value: JsonValue | undefined): HookRequest["globalContext"] {
-  const context = value === undefined ? {} : objectOf(value, "context");
+  const context = value === undefined || value === null ? {} : objectOf(value, "context");
   refuseOthers(context, contextMembers, "context");
   const text = (name: string): string | undefined => {
     const given = context[name] ?? undefined;
