@@ -1,6 +1,6 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect } from "vitest";
+import { describe, expect, vi } from "vitest";
 import { scaledCount } from "../../../../fixtures/counts.js";
 import { partTest } from "../../../../fixtures/parts.js";
 // An inner file: a use as another process of this host notes it.
@@ -14,6 +14,9 @@ interface Told {
   readonly python: string;
   readonly origin: string;
 }
+
+/** As proc(5) has it: `T` for one that is stopped. */
+const stateOf = (pid = 0): string | undefined => / ([A-Z]) /.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1];
 
 const told = (out: string): readonly Told[] =>
   out
@@ -54,12 +57,15 @@ describe("hosts that build at once in one store", () => {
     async () => {
       const world = makeWorld(installer);
       const job = { options: world.options, requests: [{ interpreter: python, requirements: world.requirements }] };
-      const killed = startAcquirer(job, { KILL_BELOW: world.storePath, KILL_AT: "30", KILL_SIDE: "before" }, true);
-      const waiting = startAcquirer(job);
-      expect(await killed.ended).toMatchObject({ signal: "SIGKILL" });
+      const inTheMiddle = { KILL_BELOW: world.storePath, KILL_AT: "30", KILL_SIDE: "before", KILL_SIGNAL: "SIGSTOP" };
+      const killed = startAcquirer(job, inTheMiddle, true);
+      await vi.waitFor(() => expect(stateOf(killed.child.pid)).toBe("T"), { timeout: 30_000, interval: 5 });
+      const waiting = startAcquirer({ ...job, tells: true });
+      expect(await waiting.spoke).toMatch(`waiting for process ${killed.child.pid}`);
+      killed.child.kill("SIGKILL");
       const { code, out } = await waiting.ended;
       expect(code, out).toBe(0);
-      expect(told(out)).toMatchObject([{ origin: "built" }]);
+      expect(told(out).at(-1)).toMatchObject({ origin: "built" });
     },
     60_000,
   );

@@ -1,16 +1,17 @@
 // Loaded before the real program (`node --import`): counts the calls that change files below the store, and ends the
-// process with SIGKILL at one of them, before or after it was done. Nothing of the program is changed.
+// process with SIGKILL at one of them, before or after it was done, or stops it there. Nothing of the program is changed.
 //   KILL_BELOW  the folder whose files count; KILL_AT  the number of the call; KILL_SIDE  `before` or `after`
+//   KILL_SIGNAL instead of SIGKILL
 //   KILL_LOG    where the number and name of each counted call is written to
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
-const { KILL_BELOW: below, KILL_AT: at, KILL_SIDE: side, KILL_LOG: log } = process.env;
+const { KILL_BELOW: below, KILL_AT: at, KILL_SIDE: side, KILL_SIGNAL: signal = "SIGKILL", KILL_LOG: log } = process.env;
 const logFile = log === undefined ? undefined : fs.openSync(log, "a");
 let count = 0;
 
 const die = () => {
-  process.kill(process.pid, "SIGKILL");
+  process.kill(process.pid, signal);
   // Nothing more is done while the signal is on its way.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 };
