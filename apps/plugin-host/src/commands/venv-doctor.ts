@@ -85,8 +85,14 @@ async function step<T>(
 function failed(name: string, error: unknown): Check {
   const lines = error instanceof Error && "lines" in error && Array.isArray(error.lines) ? error.lines.map(String) : [];
   const cure = isVenvHostError(error) ? error.details.cure : undefined;
-  const message = error instanceof Error ? error.message : String(error);
-  return { name, status: "fail", message: [message, ...lines].join("; "), advice: cure };
+  return { name, status: "fail", message: [...reasonsOf(error), ...lines].join("; "), advice: cure };
+}
+
+/** What an error says, and what it comes from unless it says that itself. */
+function reasonsOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [String(error)];
+  const { message, cause } = error;
+  return cause instanceof Error && !message.includes(cause.message) ? [message, cause.message] : [message];
 }
 
 /** As `serve` would check it: with the kinds' own faults. */

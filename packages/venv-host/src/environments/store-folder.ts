@@ -58,7 +58,9 @@ function folderOf(root: string, isLocal: boolean): StoreFolder {
 /** Only when it is absent: on a file system that cannot be written, mkdir of what is there may fail with EROFS. */
 async function makeFolder(path: string): Promise<void> {
   const stats = await unlessMissing(lstat(path));
-  if (stats === undefined) await mkdir(path, { recursive: true, mode: 0o700 });
+  if (stats !== undefined) return;
+  // Node's own way says ENOENT where the file system cannot be written: the folder itself says why.
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => mkdir(path, { mode: 0o700 }));
 }
 
 async function checkFormat(root: string, random: () => string): Promise<void> {

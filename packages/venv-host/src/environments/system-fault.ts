@@ -26,7 +26,8 @@ export async function inStore<T>(path: string, step: string, act: () => Promise<
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined) throw error;
-    const message = `the store ${path} cannot be used (${step}): ${code}`;
+    const why = error instanceof Error ? error.message : code;
+    const message = `the store ${path} cannot be used (${step}): ${why}`;
     throw new VenvHostError("STORE_UNUSABLE", message, { cause: error, step, cure: cures[code] });
   }
 }
