@@ -10,6 +10,7 @@ import { lookAtLock } from "./locks/build-lock.js";
 import type { Use } from "./locks/uses.js";
 import { whyAnother } from "./reason.js";
 import { moveTree, removeTree } from "./remove-tree.js";
+import { repeatSteps } from "./repeat-step.js";
 import { syncFolder } from "./small-file.js";
 import { environmentPath, lockFolder, type StoreParts } from "./store-parts.js";
 import type { RequestTerms } from "./store-terms.js";
@@ -59,11 +60,16 @@ async function findWhole(parts: StoreParts, key: string, signal: AbortSignal): P
   });
 }
 
-function makeWhole(parts: StoreParts, plan: Plan, options: AcquireOptions & { signal: AbortSignal }): Promise<Found> {
+async function makeWhole(
+  parts: StoreParts,
+  plan: Plan,
+  options: AcquireOptions & { signal: AbortSignal },
+): Promise<Found> {
   const { digest: key } = plan.key;
-  const onStep = options.onProgress ?? ((): void => {});
+  const steps = repeatSteps(options.onProgress ?? ((): void => {}), parts.terms.scheduler);
+  const onStep = steps.tell;
   const onWait = (holder: string): void => onStep(`waiting for ${holder}, which builds it`);
-  return withLock(parts, key, { signal: options.signal, onWait }, () =>
+  return withLock<Found>(parts, key, { signal: options.signal, onWait }, () =>
     inStore(parts.folder.root, "build", async () => {
       const path = environmentPath(parts, key);
       const health = await checkEnvironment(path, key, options.signal);
@@ -74,7 +80,7 @@ function makeWhole(parts: StoreParts, plan: Plan, options: AcquireOptions & { si
       const marker = await build(parts, plan, { ...options, onProgress: onStep });
       return { marker, origin: why === undefined ? "built" : "rebuilt", reason: why };
     }),
-  );
+  ).finally(steps.end);
 }
 
 /** Builds aside, publishes in one step, and looks at what was published as at any other. */
