@@ -12,3 +12,4 @@ export { type ExitOptions, type ExitSignals, listenForExit } from "./exit-signal
 export { createLogger, type Logger } from "./logger.js";
 export { printJson, printJsonLine, printJsonText, printLine, say } from "./output.js";
 export { examplesText, type Finish, type ProgramOptions, runProgram } from "./run-program.js";
+export { untilAborted } from "./until-aborted.js";

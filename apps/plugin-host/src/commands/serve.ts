@@ -1,5 +1,13 @@
 import { setFlagsFromString } from "node:v8";
-import { createLogger, type ExitSignals, exitCodes, type Logger, listenForExit, say } from "@berth/command-line";
+import {
+  createLogger,
+  type ExitSignals,
+  exitCodes,
+  type Logger,
+  listenForExit,
+  say,
+  untilAborted,
+} from "@berth/command-line";
 import { listen } from "@berth/command-line/http";
 import { AppError } from "../errors.js";
 import { type OpenedHost, openHost } from "../hosting/open-host.js";
@@ -124,15 +132,8 @@ async function serveHttp({ door: { address, names }, signal, ...parts }: HttpPar
   const authenticated = parts.admitter !== undefined;
   const listening = await listen({ address, handle: doors.handle, maxConnections, authenticated });
   say(JSON.stringify({ event: "listening", url: `${listening.url}/mcp` }));
-  await aborted(signal);
+  await untilAborted(signal);
   const closed = listening.close(drainMs);
   await doors.close();
   await closed;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -1,4 +1,5 @@
 import { PassThrough, Readable, type Writable } from "node:stream";
+import { untilAborted } from "@berth/command-line";
 import { type Message, type RequestId, wireErrors } from "@berth/jsonrpc-framing";
 import { createStreamTransport, isStdioTransportError, type Transport } from "@berth/stdio-transport";
 import { type Answer, answerRequest, errorAnswer, readFrame } from "../rpc/answer.js";
@@ -94,8 +95,7 @@ export async function serveStdio({ methods, readable, writable, signal, onFault 
     },
     onClose: () => {},
   });
-  const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-  if (!signal.aborted) await Promise.race([inbound.closed, outbound.closed, aborted]);
+  await Promise.race([inbound.closed, outbound.closed, untilAborted(signal)]);
   await inbound.close(); // else a client that goes on asking would keep this from ending
   await settle({ pending, running, signal, outbound });
   await outbound.close();

@@ -9,6 +9,7 @@ import {
   type Logger,
   listenForExit,
   say,
+  untilAborted,
 } from "@berth/command-line";
 import type { HttpAddress } from "@berth/command-line/http";
 import type { Admitter } from "@berth/mcp-server/http";
@@ -67,7 +68,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   let failure: { readonly error: unknown } | undefined;
   try {
     await start({ config, address, state, uploads, admitter, logger }, closers, exits);
-    await aborted(exits.signal);
+    await untilAborted(exits.signal);
   } catch (error) {
     // Told to end while it was starting: what the steps under way say then is no failure.
     if (!exits.signal.aborted) failure = { error };
@@ -138,12 +139,5 @@ function refuseUnfinished(unfinished: readonly string[], { shutdownMs }: Shipyar
   if (unfinished.length === 0) return;
   throw new ShipyardError("SHUTDOWN_UNFINISHED", `not closed within ${shutdownMs} ms: ${unfinished.join(", ")}`, {
     lines: ["what is left is ended by the next start, or by `berth-shipyard leases sweep`"],
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }

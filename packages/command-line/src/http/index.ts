@@ -5,6 +5,15 @@ export { type Listening, type ListenOptions, listen } from "./listen.js";
 export { type NamesOptions, type NamesServed, namesServed } from "./names-served.js";
 export { refuseOpenDoor } from "./open-door.js";
 export {
+  type Counter,
+  createCounter,
+  createHistogram,
+  familyText,
+  type Histogram,
+  type Labels,
+  type Sample,
+} from "./prometheus.js";
+export {
   type BodyBounds,
   type BodyReader,
   BodyRefusal,
