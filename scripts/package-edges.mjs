@@ -15,6 +15,7 @@ export const allowedEdges = {
   "@berth/process-confinement": { ours: [], npm: [] },
   "@berth/environment-leases": { ours: ["process-confinement"], npm: ["zod"] },
   "@berth/code-sessions": { ours: ["environment-leases", "stdio-transport", "jsonrpc-framing"], npm: ["zod"] },
+  "@berth/venv-host": { ours: ["stdio-transport", "jsonrpc-framing"], npm: ["zod", "yaml"] },
   "@berth/state-folder": { ours: [], npm: [] },
   "@berth/command-line": { ours: [], npm: ["commander", "pino", "pino-pretty", "yaml"] },
   "berth-gateway": {
@@ -25,7 +26,9 @@ export const allowedEdges = {
       "mcp-server",
       "stdio-transport",
       "spawn-attestation",
+      "process-confinement",
       "audit-chain",
+      "venv-host",
     ],
     npm: ["zod", "@clack/prompts"],
   },
@@ -41,6 +44,19 @@ export const allowedEdges = {
       "audit-chain",
     ],
     npm: ["zod", "hono", "@hono/node-server"],
+  },
+  "berth-plugin-host": {
+    ours: [
+      "command-line",
+      "state-folder",
+      "venv-host",
+      "mcp-server",
+      "stdio-transport",
+      "jsonrpc-framing",
+      "process-confinement",
+      "audit-chain",
+    ],
+    npm: [],
   },
 };
 

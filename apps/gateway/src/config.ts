@@ -1,4 +1,6 @@
+import { dirname, resolve } from "node:path";
 import { GatewayError } from "./errors.js";
+import type { GivenPluginSettings, PluginSettings } from "./plugins/plugin-settings.js";
 import { maxConfigBytes, readText } from "./read-text.js";
 
 /** `gateway.yaml` with its defaults filled in; the only form that the rest of the program sees. */
@@ -21,8 +23,13 @@ export interface GatewayConfig {
   };
   /** For servers that say nothing themselves, in bytes. */
   readonly limits: { readonly maxFrameBytes?: number | undefined; readonly maxQueuedBytes?: number | undefined };
+  /** Plugins whose hooks are run before and after each call. */
+  readonly plugins?: PluginSettings | undefined;
   readonly log: { readonly level: "debug" | "info" | "warn" | "error" };
 }
+
+/** As `gateway.yaml` says it. */
+export type GivenConfig = Omit<GatewayConfig, "plugins"> & { readonly plugins?: GivenPluginSettings | undefined };
 
 /** What holds without a `gateway.yaml`. */
 export const defaultConfig: GatewayConfig = {
@@ -47,7 +54,22 @@ export async function loadConfig(path: string | undefined): Promise<GatewayConfi
   // Parser and schema library cost more to load than the rest of the start, and most starts have no configuration.
   const { describeProblems, readConfig } = await import("./config-read.js");
   const reading = readConfig(text);
-  if (reading.ok) return reading.value;
+  if (reading.ok) {
+    const { plugins, ...rest } = reading.value;
+    return plugins === undefined ? rest : { ...rest, plugins: placePlugins(plugins, dirname(resolve(path))) };
+  }
   const { message, lines } = describeProblems("the configuration", path, reading.problems);
   throw new GatewayError("CONFIG_INVALID", message, { lines });
+}
+
+/** Paths are relative to the file that names them: the client decides where a gateway is started. */
+function placePlugins({ file, cwd, index, wheels, ...rest }: GivenPluginSettings, folder: string): PluginSettings {
+  const path = resolve(folder, file);
+  const from =
+    wheels !== undefined
+      ? { from: "wheels" as const, folders: wheels.map((one) => resolve(folder, one)) }
+      : index === undefined
+        ? { from: "default" as const }
+        : { from: "index" as const, url: index };
+  return { ...rest, file: path, cwd: cwd === undefined ? dirname(path) : resolve(folder, cwd), index: from };
 }

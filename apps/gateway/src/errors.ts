@@ -12,6 +12,7 @@ export type GatewayErrorCode =
   | "STATE_NEWER"
   | "LOCKED"
   | "CATALOG_CHANGED"
+  | "PLUGINS_FAILED"
   | "REFUSED";
 
 /** Ends a command with a message for a person. `lines` hold one problem each and are shown under it. */
@@ -24,12 +25,14 @@ export class GatewayError extends CommandError<GatewayErrorCode> {
 
 function exitCodeFor(code: GatewayErrorCode): ExitCode {
   if (code === "REFUSED") return exitCodes.refused;
-  return code === "LOCKED" || code === "CATALOG_CHANGED" ? exitCodes.failed : exitCodes.usage;
+  return code === "LOCKED" || code === "CATALOG_CHANGED" || code === "PLUGINS_FAILED"
+    ? exitCodes.failed
+    : exitCodes.usage;
 }
 
 /** For `catch`: what a state folder or a file is refused for, as an error of ours; any other error again. */
 export function ofState(error: unknown): never {
   if (!isStateError(error)) throw error;
-  const code = error.code === "TEXT_TOO_LARGE" ? "USAGE" : error.code;
+  const code = error.code === "TEXT_TOO_LARGE" || error.code === "TEXT_NOT_A_FILE" ? "USAGE" : error.code;
   throw new GatewayError(code, error.message, { cause: error.cause });
 }

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { JsonValue } from "@berth/audit-chain";
 import type { CallIntent, CallOutcome, CallRefused, ChildExit, DriftSeen, UpstreamEvidence } from "@berth/mcp-relay";
 import type { Decision } from "@berth/spawn-attestation";
+import type { HookDecision } from "@berth/venv-host/executor";
 
 // Names of an entry's members are the log's format: see the README, which a test compares with what sessions write.
 
@@ -48,7 +49,7 @@ export interface ChildFacts {
 
 /** A call that is about to leave. */
 export function intentEntry(event: CallIntent, facts: ChildFacts | undefined): LogEntry {
-  const { type, server, method, tool, evidence, definition, wouldRefuse, request } = event;
+  const { type, server, method, tool, mark, evidence, definition, wouldRefuse, request, sent } = event;
   return {
     type,
     server,
@@ -62,14 +63,17 @@ export function intentEntry(event: CallIntent, facts: ChildFacts | undefined): L
     definition: definition === "none" ? undefined : definition,
     reason: wouldRefuse,
     observed: wouldRefuse === undefined ? undefined : true,
+    request: mark,
     requestBytes: request.byteLength,
     requestDigest: digestOf(request),
+    sentBytes: sent?.byteLength,
+    sentDigest: sent && digestOf(sent),
   };
 }
 
 /** How a call ended; `intent` is the sequence number of its intent. */
 export function outcomeEntry(event: CallOutcome, intent: number | undefined, facts: ChildFacts | undefined): LogEntry {
-  const { type, server, method, tool, evidence, status, reason, durationMs, response } = event;
+  const { type, server, method, tool, evidence, status, reason, durationMs, response, received } = event;
   return {
     type,
     intent,
@@ -86,16 +90,46 @@ export function outcomeEntry(event: CallOutcome, intent: number | undefined, fac
     durationMs: Math.round(durationMs * 1000) / 1000,
     responseBytes: response?.byteLength,
     responseDigest: response && digestOf(response),
+    receivedBytes: received?.byteLength,
+    receivedDigest: received && digestOf(received),
     stderrBytes: facts?.stderrBytes,
   };
 }
 
 /** A call that never left. */
 export function refusedEntry(event: CallRefused): LogEntry {
-  const { type, server, method, tool, code, reason, expected, measured, request, response } = event;
+  const { type, server, method, tool, mark, code, reason, expected, measured, request, response } = event;
   const sizes = { requestBytes: request.byteLength, responseBytes: response.byteLength };
   const digests = { requestDigest: digestOf(request), responseDigest: digestOf(response) };
-  return { type, server, method, tool, code, reason, expected, measured, ...sizes, ...digests };
+  return { type, server, method, tool, request: mark, code, reason, expected, measured, ...sizes, ...digests };
+}
+
+/** What a plugin decided about a call, in which environment, and what it made of the payload. Why it did is not for a log of digests. */
+export function hookEntry({
+  plugin,
+  hook,
+  mode,
+  status,
+  code,
+  requestId,
+  durationMs,
+  evidence,
+  change,
+}: HookDecision): LogEntry {
+  return {
+    type: "hook.decision",
+    plugin,
+    hook,
+    mode,
+    status,
+    code,
+    request: requestId,
+    environment: evidence?.["environment"],
+    environmentDigest: evidence?.["environmentDigest"],
+    before: change && `sha256:${change.before}`,
+    after: change && `sha256:${change.after}`,
+    durationMs: Math.round(durationMs * 1000) / 1000,
+  };
 }
 
 /** A difference between what was pinned and what a server says now. */

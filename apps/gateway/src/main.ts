@@ -9,7 +9,7 @@ export function main(argv: readonly string[]): Promise<void> {
       name: "berth-gateway",
       description: "Starts only what was measured, and keeps a log of every call that can be checked.",
       version,
-      commands: [addRun, addPin, addImport, addServe, addStatus, addAudit, addDoctor],
+      commands: [addRun, addPin, addImport, addServe, addStatus, addAudit, addPlugins, addDoctor],
     },
     argv,
   );
@@ -171,6 +171,26 @@ function addAudit(program: Command, finish: Finish): void {
     .action(async (options) => {
       const { auditTailCommand } = await import("./commands/audit.js");
       finish(await auditTailCommand(options));
+    });
+}
+
+function addPlugins(program: Command, finish: Finish): void {
+  program
+    .command("plugins")
+    .description("make the environments of the plugins of gateway.yaml now, and start each once")
+    .requiredOption("--config <file>", "gateway.yaml, with `plugins`")
+    .addOption(stateOption())
+    .option("--json", "print the result as JSON")
+    .addHelpText(
+      "after",
+      examplesText(
+        ["berth-gateway plugins --config gateway.yaml"],
+        "run and serve do the same when they start; a client may not wait as long as the first time takes.",
+      ),
+    )
+    .action(async (options) => {
+      const { pluginsCommand } = await import("./commands/plugins.js");
+      finish(await pluginsCommand(options));
     });
 }
 

@@ -12,6 +12,8 @@ import {
   type ServerStarter,
   type StartWatch,
 } from "./open-server.js";
+import type { OpenedPlugins } from "./plugins/open-plugins.js";
+import type { ReadPlugins } from "./plugins/read-plugins.js";
 import { type PrepareSignals, prepareFor } from "./prepare-for.js";
 import { openSessionLog, type SessionLog } from "./session-log.js";
 import type { StateFolder } from "./state-folder.js";
@@ -21,6 +23,7 @@ import { version } from "./version.js";
 export interface StdioSessionTerms {
   readonly mode: "run" | "serve";
   readonly config: GatewayConfig;
+  readonly plugins: ReadPlugins | undefined;
   readonly names: GatewayConfig["names"];
   readonly observe: boolean;
   readonly state: StateFolder;
@@ -61,20 +64,22 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
       return child === undefined ? undefined : { containment: child.containment, stderrBytes: child.stderrBytes?.() };
     },
   });
+  let plugins: OpenedPlugins | undefined;
   try {
     const policy = { allowUnmeasuredSpawn: config.attestation.allowUnmeasuredSpawn, observe };
     const starter = { policy, log, state, measurer, logger, advise: terms.advise };
     const sweeping = sweepLeftovers(state, logger, exits.signal);
-    const { value: served, isOver } = await prepareFor(process.stdin, exits.signal, (signals) =>
-      terms.prepare(starter, signals),
-    );
+    const { value: served, isOver } = await prepareFor(process.stdin, exits.signal, async (signals) => {
+      plugins = await terms.plugins?.open({ venvs: state.venvs, log, logger, signal: signals.signal });
+      return terms.prepare(starter, signals);
+    });
     for (const [name, server] of served?.planned ?? []) if (server.kind === "failed") failed.set(name, server.error);
     if (served === undefined) {
       logger.warn("ended before the server was ready for the client: nothing is pinned");
       return exitCodes.good;
     }
     if (isOver) return exitCodeAfter([...failed.values()]);
-    const session = openSession(terms, starter, memory, served, {
+    const session = openSession({ ...terms, opened: plugins }, starter, memory, served, {
       onOpened: (name, server) => opened.set(name, server),
       onFailed: (name, error) => failed.set(name, error),
     });
@@ -84,6 +89,7 @@ export async function serveStdio(terms: StdioSessionTerms): Promise<number> {
     return terms.mode === "run" && opened.size === 0 ? exitCodeAfter([...failed.values()]) : exitCodes.good;
   } finally {
     await measurer.close();
+    await plugins?.close();
     const reason = exits.cause() ?? "CLIENT_CLOSED";
     try {
       await log.close(reason);
@@ -101,13 +107,13 @@ function exitCodeAfter(failures: readonly unknown[]): number {
 }
 
 function openSession(
-  terms: StdioSessionTerms,
+  terms: StdioSessionTerms & { readonly opened: OpenedPlugins | undefined },
   starter: Omit<ServerStarter, "servers"> & { readonly log: SessionLog },
   memory: MemoryEconomy,
   { policies, planned }: ServedServers,
   watch: StartWatch,
 ): RelaySession {
-  const { config, logger, observe } = terms;
+  const { config, logger, observe, opened } = terms;
   const mayRunUnpinned = config.attestation.allowUnmeasuredSpawn || observe;
   return createRelaySession({
     downstream: createStreamTransport({ readable: process.stdin, writable: process.stdout, ...config.limits }),
@@ -121,6 +127,8 @@ function openSession(
     observe,
     unpinned: mayRunUnpinned ? "show" : "hide",
     passThroughInitialize: terms.mode === "run",
+    interceptor: opened?.interceptor,
+    limits: { interceptMs: opened?.interceptMs },
     serverInfo: { name: "berth-gateway", version },
     onFault: (fault) => logger.error(fault, "a line of a server that is no message"),
     onNotice: ({ code, server, message }) => logger.warn({ code, server }, message),
@@ -132,9 +140,11 @@ function openSession(
 }
 
 function opening(terms: StdioSessionTerms): Record<string, string | boolean | number | string[] | undefined> {
-  const { config, mode, names, observe } = terms;
+  const { config, plugins, mode, names, observe } = terms;
   return {
     ...terms.opening,
+    plugins: plugins?.file,
+    pluginsDigest: plugins?.digest,
     mode,
     version,
     pid: process.pid,

@@ -1,6 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Chain, type Durability, isChainError, openChain, type Receipt, recordable } from "@berth/audit-chain";
+import {
+  isChainError,
+  type SessionLogOptions as OpenLogOptions,
+  openSessionLog as openLog,
+  type Receipt,
+} from "@berth/audit-chain";
 import type { RelayEvent } from "@berth/mcp-relay";
 import type { Decision } from "@berth/spawn-attestation";
 import {
@@ -32,60 +36,28 @@ export interface SessionLog {
 }
 
 /** What opens a log. */
-export interface SessionLogOptions {
-  /** The state folder's `audit`. */
-  readonly folder: string;
-  readonly durability: Durability;
-  /** What `session.open` says beside its session. */
-  readonly opening: LogMembers;
-  now(): number;
+export interface SessionLogOptions extends Omit<OpenLogOptions, "onTurn"> {
   /** What the relay does not know of a server's present child. */
   childFacts?(server: string): ChildFacts | undefined;
 }
 
 /** Begins the log of this process, in a folder of its own: many gateways may write at once. */
-export async function openSessionLog(options: SessionLogOptions): Promise<SessionLog> {
-  const session = randomUUID();
-  const logId = `${new Date(options.now()).toISOString().replace(/[-:]|\.\d+/gu, "")}-${session.slice(0, 8)}`;
-  const directory = join(options.folder, logId);
-  const chain = await openChain({
-    directory,
-    durability: options.durability,
-    now: options.now,
-    monotonic: () => performance.now(),
-  });
-  const append = createAppend(chain, session);
-  const recorder = createRecorder(append, options.childFacts ?? (() => undefined));
-  let closing: Promise<void> | undefined;
-  const end = async (reason: string): Promise<void> => {
-    try {
-      await append({ type: "session.close", reason });
-    } finally {
-      await chain.close();
-    }
-  };
-  try {
-    await append({ type: "session.open", ...options.opening });
-  } catch (error) {
-    await chain.close().catch(() => {}); // the first error is the one that matters
-    throw error;
-  }
+export async function openSessionLog({ childFacts, ...options }: SessionLogOptions): Promise<SessionLog> {
+  const { logId, session, append, close } = await openLog(options);
+  const recorder = createRecorder(append, childFacts ?? (() => undefined));
   return {
     logId,
     session,
     append,
     record: recorder.record,
     recordDecision: (server, decision, extra) => append({ ...decisionEntry(server, decision), ...extra }),
-    adviseUnrecorded: () => (recorder.refusal === undefined ? undefined : adviceAbout(recorder.refusal, directory)),
-    close: (reason) => (closing ??= end(reason)),
+    adviseUnrecorded: () =>
+      recorder.refusal === undefined ? undefined : adviceAbout(recorder.refusal, join(options.folder, logId)),
+    close,
   };
 }
 
 type Append = (entry: LogEntry) => Promise<Receipt>;
-
-function createAppend(chain: Chain, session: string): Append {
-  return (entry) => chain.append({ ...recordable(entry), type: entry.type, session });
-}
 
 interface Recorder {
   record(event: RelayEvent): Promise<unknown>;
@@ -130,10 +102,11 @@ function createRecorder(append: Append, childFacts: (server: string) => ChildFac
 
 /** Names the system's own code, never a path of the client's or a text of a server's. */
 function adviceAbout(refusal: unknown, directory: string): string {
-  if (!isChainError(refusal)) return `The log ${directory} did not take it`;
-  const cause = refusal.cause instanceof Error && "code" in refusal.cause ? ` (${String(refusal.cause.code)})` : "";
-  if (refusal.code !== "WRITE_FAILED" && refusal.code !== "CHAIN_FAILED") {
-    return `The log ${directory} did not take it: ${refusal.code}${cause}`;
+  const fault = isChainError(refusal) && refusal.code === "AUDIT_UNAVAILABLE" ? refusal.cause : refusal;
+  if (!isChainError(fault)) return `The log ${directory} did not take it`;
+  const cause = fault.cause instanceof Error && "code" in fault.cause ? ` (${String(fault.cause.code)})` : "";
+  if (!["WRITE_FAILED", "CHAIN_FAILED", "OPEN_FAILED"].includes(fault.code)) {
+    return `The log ${directory} did not take it: ${fault.code}${cause}`;
   }
-  return `The log ${directory} cannot be written${cause}: make room or correct its disk, then start the gateway again`;
+  return `The log ${directory} cannot be written${cause}: make room or correct its disk, then calls are made again`;
 }

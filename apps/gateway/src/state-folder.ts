@@ -14,6 +14,8 @@ export interface StateFolder {
   readonly snapshots: string;
   readonly scratch: string;
   readonly locks: string;
+  /** The store of the plugins' environments. */
+  readonly venvs: string;
 }
 
 const layout = {
@@ -50,5 +52,6 @@ function places(path: string): StateFolder {
     snapshots: join(path, "snapshots"),
     scratch: join(path, "scratch"),
     locks: join(path, "locks"),
+    venvs: join(path, "venvs"),
   };
 }

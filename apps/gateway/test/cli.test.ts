@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { cp, mkdir, readFile } from "node:fs/promises";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cp, mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { bin, gateway, workplace } from "./gateway.js";
@@ -9,6 +9,7 @@ const commands = [
   ["pin"],
   ["import"],
   ["serve"],
+  ["plugins"],
   ["status"],
   ["audit", "verify"],
   ["audit", "tail"],
@@ -45,15 +46,33 @@ describe("the command line", { timeout: 60_000 }, () => {
       "cannot be read",
     ],
     ["a state folder that is absent", ["audit", "verify", "--state", "/nowhere/state"], "no state folder"],
-    ["a catalog without end", ["serve", "--catalog", "/dev/zero", "--stdio"], "has more than 16777216 bytes"],
-    ["a configuration without end", ["run", "--config", "/dev/zero", "--", "x"], "has more than 1048576 bytes"],
-    ["a client configuration without end", ["import", "/dev/zero"], "has more than 16777216 bytes"],
+    ["a catalog without end", ["serve", "--catalog", "/dev/zero", "--stdio"], "has to be a regular file"],
+    ["a configuration without end", ["run", "--config", "/dev/zero", "--", "x"], "has to be a regular file"],
+    ["a client configuration without end", ["import", "/dev/zero"], "has to be a regular file"],
+    ["plugins without a configuration", ["plugins"], "--config"],
     ["a number of lines that is none", ["audit", "tail", "-n", "many"], "--lines must be"],
   ])("ends with 2 for %s, on stderr, without a stack", async (_name, args, message) => {
     const { code, stdout, stderr } = await gateway(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(message);
     expect(stderr).not.toContain("    at ");
+  });
+
+  it("ends with 2 for files over their limits, and for pipes, whose opening would wait for who writes", async () => {
+    await using place = await workplace();
+    const [large, pipe] = [join(place.folder, "large"), join(place.folder, "pipe")];
+    await writeFile(large, "");
+    await truncate(large, 17_000_000);
+    execFileSync("mkfifo", [pipe]);
+    for (const [path, catalogSays, configSays] of [
+      [large, "has more than 16777216 bytes", "has more than 1048576 bytes"],
+      [pipe, "has to be a regular file", "has to be a regular file"],
+    ] as const) {
+      const catalog = await gateway(["serve", "--catalog", path, "--stdio"]);
+      expect(catalog).toMatchObject({ code: 2, stderr: expect.stringContaining(catalogSays) });
+      const config = await gateway(["run", "--config", path, "--", "x"]);
+      expect(config).toMatchObject({ code: 2, stderr: expect.stringContaining(configSays) });
+    }
   });
 
   it("says that it is not built, in one line", async () => {

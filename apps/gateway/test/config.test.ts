@@ -45,6 +45,45 @@ describe("gateway.yaml", () => {
     });
   });
 
+  it.each([
+    { name: "a path", text: "plugins: p/plugins.yaml", cwd: "p", index: { from: "default" } },
+    {
+      name: "what environments need",
+      text: "plugins: { file: plugins.yaml, cwd: code, index: 'https://x' }",
+      cwd: "code",
+      index: { from: "index", url: "https://x" },
+    },
+    {
+      name: "wheels",
+      text: "plugins: { file: plugins.yaml, wheels: [w] }",
+      cwd: ".",
+      index: { from: "wheels", folders: ["w"] },
+    },
+  ])("names plugins by $name, relative to itself", async ({ text, cwd, index }) => {
+    const folder = await mkdtemp(join(tmpdir(), "berth-config-"));
+    try {
+      await writeFile(join(folder, "gateway.yaml"), text);
+      const { plugins } = await loadConfig(join(folder, "gateway.yaml"));
+      expect(plugins?.cwd).toBe(join(folder, cwd));
+      expect(plugins?.file.endsWith("plugins.yaml")).toBe(true);
+      const folders = index.folders?.map((one) => join(folder, one));
+      expect(plugins?.index).toEqual(folders === undefined ? index : { ...index, folders });
+      expect(plugins).toMatchObject({ installer: "auto", requireHashes: false, confineInstalls: false });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it.each([
+    ["index and wheels", "plugins: { file: a, index: b, wheels: [c] }"],
+    ["confined installs that need a network", "plugins: { file: a, confineInstalls: true }"],
+    ["an unknown key", "plugins: { file: a, folder: b }"],
+    ["no file", "plugins: { wheels: [c] }"],
+    ["a number", "plugins: 3"],
+  ])("refuses plugins with %s", (_name, text) => {
+    expect(problems(text)).toMatchObject([{ line: 1, message: expect.stringContaining("plugins") }]);
+  });
+
   it("reports unknown keys at any level, each with its line", () => {
     const text =
       "names: plain\nattestation:\n  allowUnmeasuredSpawn: false\n  allow_unmeasured_spawn: true\nlisten: 8080\n";

@@ -29,6 +29,8 @@ export interface GatewayOptions {
   readonly input?: string;
   /** Keeps the input open until stdout holds this text. */
   readonly inputUntil?: string;
+  /** Default 60_000. */
+  readonly timeoutMs?: number;
 }
 
 /** Runs a command to its end. */
@@ -38,7 +40,7 @@ export function gateway(args: readonly string[], options: GatewayOptions = {}): 
       cwd: options.cwd,
       env: { ...plainEnvironment, ...options.env },
       stdio: "pipe",
-      timeout: 60_000,
+      timeout: options.timeoutMs ?? 60_000,
     });
     let stdout = "";
     let stderr = "";

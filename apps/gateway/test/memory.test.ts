@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { handshake, startRawClient } from "./acceptance/raw-client.js";
@@ -7,6 +7,23 @@ import { bin, gateway, workplace } from "./gateway.js";
 const server = fileURLToPath(new URL("../bench/servers/raw-echo-server.mjs", import.meta.url));
 const residentMb = (pid: number | undefined): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+
+const dist = fileURLToPath(new URL("../dist/", import.meta.url));
+/** What is loaded with a file, as far as no step asks for more. */
+function loadedWith(file: string): readonly string[] {
+  const named = [...readFileSync(`${dist}${file}`, "utf8").matchAll(/^(?:import|export)\b[^;(]*?"([^"]+)";$/gmu)];
+  return named.flatMap(([, name = ""]) => (name.startsWith("./") ? loadedWith(name.slice(2)) : [name]));
+}
+
+describe("the start of a gateway", () => {
+  it("loads nothing of plugins before a configuration names some", () => {
+    const starts = readdirSync(dist).filter((file) => /^(?:main|run-|serve-|doctor-).*\.js$/u.test(file));
+    expect(starts.length).toBeGreaterThan(3);
+    const loaded = starts.flatMap(loadedWith);
+    expect(loaded).toContain("@berth/mcp-relay");
+    expect(loaded.filter((name) => /venv-host|process-confinement|yaml|zod/u.test(name))).toEqual([]);
+  });
+});
 
 describe("the memory of a session", () => {
   // The gateway settles near 100 MB here, half of which is the bare runtime; left to V8 it passes 165.

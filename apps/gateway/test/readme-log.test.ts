@@ -1,13 +1,18 @@
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { globSync } from "node:fs";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { connect, type GatewayOptions, gateway, logEntries, small, type Workplace, workplace } from "./gateway.js";
+import { entryOf, pluginPlace } from "./plugin-place.js";
 
+const stub = fileURLToPath(new URL("../../../fixtures/cpex-stub/cpex", import.meta.url));
 type Entries = readonly Record<string, unknown>[];
 const readme = await readFile(fileURLToPath(new URL("../README.md", import.meta.url)), "utf8");
 const ofAll = ["seq", "time", "type", "session", "prev", "hash", "clock", "log"];
-const names = (text: string): string[] => [...text.matchAll(/`([A-Za-z.]+)`/gu)].map(([, name = ""]) => name);
+const names = (text: string): string[] => [...text.matchAll(/`([A-Za-z0-9.]+)`/gu)].map(([, name = ""]) => name);
 /** Members by type, as the README's table says; what stands in parentheses is values. */
 const table: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   readme
@@ -68,17 +73,52 @@ async function provokeAll(place: Workplace): Promise<Entries> {
   return logEntries(place.state);
 }
 
-describe("the README's table of log entries", { timeout: 120_000 }, () => {
+/** An environment beside the plugin's code, as the framework's own installer leaves it. */
+async function installBeside(place: Workplace): Promise<void> {
+  const root = join(place.folder, "hooks", "plugins", "other_pkg");
+  await cp(join(place.folder, "hooks", "plugins", "my_pkg"), root, { recursive: true });
+  execFileSync("python3", ["-m", "venv", "--without-pip", join(root, ".venv")]);
+  for (const found of globSync(join(root, ".venv", "lib", "*", "site-packages")))
+    await cp(stub, join(found, "cpex"), { recursive: true });
+  await mkdir(join(root, ".cpex", "venv_cache"), { recursive: true });
+  const requirements_hash = createHash("sha256").update("").digest("hex");
+  const metadata = { venv_path: join(root, ".venv"), requirements_file: null, requirements_hash, python_version: null };
+  await writeFile(join(root, ".cpex", "venv_cache", "other_pkg-Guard_metadata.json"), JSON.stringify(metadata));
+}
+
+/** What plugins add: environments of each origin, decisions of each kind. */
+async function provokePlugins(): Promise<Entries> {
+  const plain = entryOf("Guard", "prompt_pre_fetch").replace(", requirements_file: requirements.txt", "");
+  const broken = `${entryOf("Guard").replace("requirements.txt", "absent.txt")}, on_error: ignore`;
+  await using place = await pluginPlace({
+    guard: entryOf("Guard"),
+    other: plain.replace("my_pkg", "other_pkg"),
+    broken,
+  });
+  await installBeside(place);
+  const calls = ["mask", "deny", "secret"].map((what) => ({ name: "echo", arguments: { what } }));
+  for (let turn = 0; turn < 2; turn += 1) {
+    await using gate = await place.open();
+    for (const call of calls) await gate.client.callTool(call).catch(() => undefined);
+    await gate.close();
+    const files = globSync(join(place.state, "venvs", "**", "site-packages", "cpex", "__init__.py"));
+    expect(files.length).toBe(1);
+    for (const file of files) await rm(file); // the next session builds it anew, and says why
+  }
+  return await logEntries(place.state); // before the place is gone
+}
+
+describe("the README's table of log entries", { timeout: 240_000 }, () => {
   const written = new Map<string, Set<string>>();
   beforeAll(async () => {
     await using place = await workplace();
-    for (const found of await provokeAll(place)) {
+    for (const found of [...(await provokeAll(place)), ...(await provokePlugins())]) {
       const type = String(found["type"]);
       const members = written.get(type) ?? new Set();
       for (const name of Object.keys(found)) if (!ofAll.includes(name)) members.add(name);
       written.set(type, members);
     }
-  }, 120_000);
+  }, 240_000);
 
   it("names every type and member that a session writes", () => {
     for (const [type, members] of written) {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,6 +6,7 @@ import { verifyLogs } from "@berth/audit-chain";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scaledCount } from "../../../fixtures/counts.js";
+import { partTest } from "../../../fixtures/parts.js";
 import { openSessionLog } from "../src/session-log.js";
 import { handshake, startRawClient } from "./acceptance/raw-client.js";
 import { bin, connect, gateway, logEntries, plainEnvironment, small, type Workplace, workplace } from "./gateway.js";
@@ -86,6 +88,27 @@ describe("a call whose intent cannot be recorded", { timeout: 60_000 }, () => {
     await expectWellMatched(place);
   });
 });
+
+partTest("util-linux")(
+  "calls are made again once there is room, in a log that verifies",
+  async () => {
+    await using place = await workplace();
+    await place.writeCatalog({ one: small(place) });
+    await gateway(["pin", "--catalog", place.catalog, "--state", place.state, "--yes"]);
+    const command = `ulimit -S -f 24; exec "$0" "$@"`;
+    const client = startRawClient("sh", ["-c", command, process.execPath, bin, ...serveArgs(place)], {
+      env: plainEnvironment,
+    });
+    await handshake(client);
+    const call = () => client.request("tools/call", { name: "one__echo", arguments: { text: "x" } });
+    await expect.poll(call, { timeout: 20_000, interval: 1 }).toContain("NOT_RECORDED");
+    spawnSync("prlimit", ["--pid", String(client.process.pid), "--fsize=unlimited"]);
+    await expect.poll(call, { timeout: 20_000, interval: 100 }).toContain('"result"');
+    expect(await client.end()).toBe(0);
+    await expectWellMatched(place);
+  },
+  60_000,
+);
 
 describe("the log of a session", () => {
   it("takes any name, of any length", async () => {

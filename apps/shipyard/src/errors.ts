@@ -36,6 +36,6 @@ export class ShipyardError extends CommandError<ShipyardErrorCode> {
 /** For `catch`: what a state folder or a file is refused for, as an error of ours; any other error again. */
 export function ofState(error: unknown): never {
   if (!isStateError(error)) throw error;
-  const code = error.code === "TEXT_TOO_LARGE" ? "USAGE" : error.code;
+  const code = error.code === "TEXT_TOO_LARGE" || error.code === "TEXT_NOT_A_FILE" ? "USAGE" : error.code;
   throw new ShipyardError(code, error.message, { cause: error.cause });
 }

@@ -1,6 +1,6 @@
 import { type Command, examplesText, type Finish, Option, runProgram } from "@berth/command-line";
 import { ShipyardError } from "./errors.js";
-import { defaultHttp } from "./serving/http-address.js";
+import { defaultHttp } from "./serving/http-door.js";
 import { usualStatePath } from "./state-folder.js";
 import { version } from "./version.js";
 

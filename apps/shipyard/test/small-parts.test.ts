@@ -5,34 +5,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ShipyardError } from "../src/errors.js";
 import { folderOf, ownedProfiles } from "../src/profiles/profiles.js";
-import { createClosers } from "../src/serving/closers.js";
-import { isLoopback, readHttpAddress } from "../src/serving/http-address.js";
 import { findStateFolder, openStateFolder } from "../src/state-folder.js";
 import { scratchFolder } from "./shipyard.js";
-
-describe("an address", () => {
-  it.each([
-    { text: "127.0.0.1:8222", host: "127.0.0.1", port: 8222, loopback: true },
-    { text: "127.1.2.3:0", host: "127.1.2.3", port: 0, loopback: true },
-    { text: "[::1]:1", host: "::1", port: 1, loopback: true },
-    { text: "localhost:80", host: "localhost", port: 80, loopback: true },
-    { text: "0.0.0.0:80", host: "0.0.0.0", port: 80, loopback: false },
-    { text: "[::]:80", host: "::", port: 80, loopback: false },
-    { text: "[::ffff:127.0.0.1]:80", host: "::ffff:127.0.0.1", port: 80, loopback: false },
-    { text: "localhost.example:80", host: "localhost.example", port: 80, loopback: false },
-    { text: "127.0.0.1.example:80", host: "127.0.0.1.example", port: 80, loopback: false },
-  ])("$text is read, and known as this machine's own or not", ({ text, host, port, loopback }) => {
-    expect(readHttpAddress(text)).toEqual({ host, port });
-    expect(isLoopback(host)).toBe(loopback);
-  });
-
-  it.each(["", "8222", ":1", "a:", "a:b", "a:65536", "::1:1", "[::1]", "[x]:1", "http://a:1", "a/b:1", "a b:1"])(
-    "is refused for %j",
-    (text) => {
-      expect(() => readHttpAddress(text)).toThrow("HOST:PORT");
-    },
-  );
-});
 
 describe("an owner's folder", () => {
   it("is a plain name of its own for every owner", () => {
@@ -114,28 +88,6 @@ it.each([
   const { path } = await openStateFolder(join(scratchFolder(), "s"));
   make(join(path, place));
   await expect(openStateFolder(path)).rejects.toMatchObject({ code: "STATE_UNUSABLE" });
-});
-
-describe("what is to be closed", () => {
-  it("is closed in reverse order, also when one fails, and once", async () => {
-    const told: string[] = [];
-    const closers = createClosers((name, fault) => told.push(`${name}: ${String(fault)}`));
-    for (const name of ["a", "b", "c"]) {
-      closers.add(name, async () => {
-        told.push(name);
-        if (name === "b") throw new Error("stuck");
-      });
-    }
-    expect(await Promise.all([closers.close(1_000), closers.close(1_000)])).toEqual([[], []]);
-    expect(told).toEqual(["c", "b", "b: Error: stuck", "a"]);
-  });
-
-  it("is named when it takes too long", async () => {
-    const closers = createClosers(() => {});
-    closers.add("store", async () => {});
-    closers.add("leases", () => new Promise(() => {}));
-    expect(await closers.close(5)).toEqual(["store", "leases"]);
-  });
 });
 
 it("a state folder is the same for all commands, and what it is refused for ends them with exit code 2", async () => {

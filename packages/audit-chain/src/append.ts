@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import type { Chain, ChainOptions } from "./chain.js";
 import { type ChainSettings, readSettings } from "./chain-settings.js";
 import { startChain } from "./chain-writer.js";
 import { ChainError } from "./errors.js";
 import { takeFlock } from "./flock.js";
 import { type Lock, takeLock } from "./lock.js";
+import { makeFolder } from "./make-folder.js";
 import { ownIdentity } from "./owner.js";
 import { recoverLog } from "./recover.js";
 import { type SegmentFiles, segmentFilesIn } from "./segment-file.js";
@@ -44,7 +44,7 @@ export async function openChainWith(options: ChainOptions, parts: ChainParts): P
   settings.signal?.throwIfAborted();
   const { directory } = settings;
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeFolder(directory);
     const lock = await parts.lock(directory, settings.since);
     return await openLocked(settings, parts, lock);
   } catch (cause) {

@@ -12,7 +12,8 @@ export type ChainErrorCode =
   | "WRITE_FAILED"
   | "CHAIN_FAILED"
   | "CHAIN_BUSY"
-  | "CHAIN_CLOSED";
+  | "CHAIN_CLOSED"
+  | "AUDIT_UNAVAILABLE";
 
 /** Where in a log something is: enough to find the bytes with `dd` or an editor. */
 export interface Place {

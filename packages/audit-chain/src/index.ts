@@ -16,3 +16,4 @@ export { type FolderReport, type InLog, type LogReport, type VerifyLogOptions, v
 export { type ReadOptions, readChain } from "./read.js";
 export { recordable } from "./recordable.js";
 export type { Finding, Notice, NoticeCode, Problem, ProblemCode, VerifyReport } from "./report.js";
+export { openSessionLog, type SessionEntry, type SessionLog, type SessionLogOptions } from "./session-log.js";

@@ -16,6 +16,7 @@ describe("the built package", () => {
       "isChainError",
       "listLogs",
       "openChain",
+      "openSessionLog",
       "readChain",
       "recordable",
       "verifyLog",

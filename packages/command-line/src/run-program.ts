@@ -19,7 +19,7 @@ export interface ProgramOptions {
 
 /**
  * Reads the command line (`argv` as in `process.argv`), runs the command, and ends the process with its exit code once stdout
- * was taken. What it throws is said on stderr: of a CommandError the message, its lines and its cause's message; of an error
+ * was taken. What it throws is said on stderr: of a CommandError the message, its lines and its cause's message, unless that is in it; of an error
  * with a `code` the message and its cause's; of any other, which is a bug, the stack too. Exit code 2 for a wrong command line,
  * a CommandError's own, else 1.
  */
@@ -60,7 +60,8 @@ function report(name: string, error: unknown): void {
   say(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   if (!(error instanceof Error)) return;
   for (const line of isCommandError(error) ? error.lines : []) say(`  ${line}`);
-  if (error.cause instanceof Error) say(`  ${error.cause.message}`);
+  const { cause } = error;
+  if (cause instanceof Error && !error.message.includes(cause.message)) say(`  ${cause.message}`);
   if (!("code" in error)) for (const line of (error.stack ?? "").split("\n").slice(1)) say(line);
 }
 

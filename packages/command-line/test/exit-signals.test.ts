@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { listenForExit } from "../src/index.js";
+import { listenForExit, untilAborted } from "../src/index.js";
 import { start } from "./harbour.js";
 
 describe("the end of a process", () => {
@@ -19,6 +19,14 @@ describe("the end of a process", () => {
       { msg: "ended", cause: name },
     ]);
     expect(logged[0].time).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u);
+  });
+
+  it("can be waited for, also when it has come already", async () => {
+    const ending = new AbortController();
+    const waits = [untilAborted(ending.signal), untilAborted(AbortSignal.abort())];
+    await waits[1];
+    ending.abort();
+    await waits[0];
   });
 
   it("may be an exception that nobody caught, which is told", async () => {

@@ -10,6 +10,7 @@ describe("the built package", () => {
     ".": [
       "CommandError",
       "Option",
+      "createClosers",
       "createLogger",
       "examplesText",
       "exitCodes",
@@ -21,9 +22,25 @@ describe("the built package", () => {
       "printLine",
       "runProgram",
       "say",
+      "untilAborted",
     ],
     "./config": ["checkForm", "describeProblems", "readDocument"],
     "./doctor": ["showChecks"],
+    "./http": [
+      "BodyRefusal",
+      "NotJson",
+      "createBodyReader",
+      "createCounter",
+      "createHistogram",
+      "familyText",
+      "isForeignPage",
+      "isLoopback",
+      "issueToken",
+      "listen",
+      "namesServed",
+      "readHttpAddress",
+      "refuseOpenDoor",
+    ],
   });
   itPacks(tested);
 

@@ -39,6 +39,17 @@ export { importClientConfig } from "./import/import.js";
 export type { ClientForm, ImportedServer, ImportNote, ImportNoteCode, ImportReport } from "./import/report.js";
 export { catalogName } from "./import/server-name.js";
 export { type InspectOptions, inspectServer, type ServerInspection } from "./inspect.js";
+export type {
+  CallInterception,
+  InterceptedCall,
+  InterceptedMethod,
+  InterceptedRequest,
+  InterceptionRefusal,
+  InterceptionWait,
+  Interceptor,
+  RequestVerdict,
+  ResultVerdict,
+} from "./interception.js";
 export { exposedName, type NameStyle } from "./names.js";
 export type {
   CallIntent,
@@ -74,6 +85,7 @@ export { visibleText } from "./visible-text.js";
 export {
   type AskedReason,
   type BlockedReason,
+  type DeniedReason,
   type FaultSubject,
   type GoneReason,
   type OwnReason,

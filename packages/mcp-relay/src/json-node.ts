@@ -15,10 +15,11 @@ const wordToken = /true|false|null/y;
 
 /**
  * Reads JSON text strictly; an object that has a member twice is refused, since readers disagree on which of the two counts.
+ * @param maxValues Refused beyond it, before memory is spent on them.
  * @throws {RelayError} `DEFINITION_INVALID`
  */
-export function readJsonNode(text: string): JsonNode {
-  const reader = { text, at: 0 };
+export function readJsonNode(text: string, maxValues: number = Number.POSITIVE_INFINITY): JsonNode {
+  const reader = { text, at: 0, left: maxValues };
   const node = readValue(reader, 0);
   take(reader, blank);
   if (reader.at !== text.length) throw invalid(reader, "end of text");
@@ -43,10 +44,14 @@ export function stringOf(node: JsonNode | undefined): string | undefined {
 interface Reader {
   readonly text: string;
   at: number;
+  /** Values that may still come. */
+  left: number;
 }
 
 function readValue(reader: Reader, depth: number): JsonNode {
   if (depth > maxDepth) throw new RelayError("DEFINITION_INVALID", `nested deeper than ${maxDepth} levels`);
+  reader.left -= 1;
+  if (reader.left < 0) throw new RelayError("DEFINITION_INVALID", "too many values");
   take(reader, blank);
   const first = reader.text[reader.at];
   if (first === "{") return readObject(reader, depth);

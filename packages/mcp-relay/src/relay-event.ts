@@ -14,6 +14,8 @@ export interface CallSubject {
   readonly method: string;
   /** The server's own name of the tool or prompt, where the method has one. */
   readonly tool?: string | undefined;
+  /** What the interceptor marked the call with. */
+  readonly mark?: string | undefined;
 }
 
 /** Recorded before the frame leaves for the server. */
@@ -25,6 +27,8 @@ export interface CallIntent extends CallSubject {
   /** Under `observe`: the reason for which this call would have been refused. */
   readonly wouldRefuse?: string | undefined;
   readonly request: Uint8Array;
+  /** What leaves, with the client's own id, where an interceptor changed it. */
+  readonly sent?: Uint8Array | undefined;
 }
 
 /** How a call that left ended. */
@@ -35,6 +39,7 @@ export type CallStatus =
   | "cancelled"
   | "timeout"
   | "frame-too-large"
+  | "denied"
   | "queue-full"
   | "child-exited"
   | "child-desynchronized"
@@ -50,6 +55,8 @@ export interface CallOutcome extends CallSubject {
   readonly durationMs: number;
   /** What the client got; absent when it got nothing (a cancelled call). */
   readonly response?: Uint8Array | undefined;
+  /** What the server had answered, with the client's own id, where an interceptor changed or refused it. */
+  readonly received?: Uint8Array | undefined;
 }
 
 /** A call that never left. */

@@ -1,6 +1,7 @@
 import type { Scheduler } from "@berth/jsonrpc-framing";
 import type { Transport } from "@berth/stdio-transport";
 import type { OpenUpstream, UpstreamEvidence } from "./connection.js";
+import type { Interceptor } from "./interception.js";
 import type { NameStyle } from "./names.js";
 import type { RelayEvent } from "./relay-event.js";
 import type { ServerPolicy } from "./server-policy.js";
@@ -37,6 +38,8 @@ export interface RelayOptions {
   onNotice?(notice: RelayNotice): void;
   /** How to get out of a refusal, appended to its text; undefined keeps the relay's own sentence, which names the catalog key. */
   advise?(refusal: FaultSubject): string | undefined;
+  /** Looks into calls on their way, and may change or refuse them. Without one, no payload is read. */
+  readonly interceptor?: Interceptor | undefined;
   readonly limits?: RelayLimits | undefined;
   /** Default: `performance.now` and `setTimeout`. */
   readonly scheduler?: Scheduler | undefined;
@@ -56,6 +59,10 @@ export interface RelayLimits {
   readonly maxListBytes?: number | undefined;
   /** Bytes waiting for the client above which its servers are not read until it catches up, 1 KiB to 1 GiB. Default 8 MiB. */
   readonly pauseAboveBytes?: number | undefined;
+  /** For an interceptor's word on one request or result, in milliseconds, 1 to 86_400_000. Default 300_000. */
+  readonly interceptMs?: number | undefined;
+  /** Bytes of answers that wait for an interceptor, above which servers are not read, 1 KiB to 4 GiB. Default 64 MiB. */
+  readonly maxHeldBytes?: number | undefined;
 }
 
 /** A fault of a child's stream. The excerpt is escaped, at most 200 characters, and never goes to a client or a log of calls. */

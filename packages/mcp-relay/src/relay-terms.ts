@@ -111,6 +111,8 @@ function readLimits(given: RelayLimits): RelayTerms["limits"] {
     maxServerRequests: read("maxServerRequests", 256, 1, 4_096),
     maxListPages: read("maxListPages", 100, 1, 10_000),
     maxListBytes: read("maxListBytes", 16_777_216, 1_024, 268_435_456),
+    interceptMs: read("interceptMs", 300_000, 1, day),
+    maxHeldBytes: read("maxHeldBytes", 67_108_864, 1_024, 4_294_967_296),
     pauseAboveBytes: read("pauseAboveBytes", 8_388_608, 1_024, 1_073_741_824),
   };
 }

@@ -1,9 +1,9 @@
-import type { WireError } from "@berth/jsonrpc-framing";
+import type { JsonValue, WireError } from "@berth/jsonrpc-framing";
 import { isStdioTransportError } from "@berth/stdio-transport";
 import type { UpstreamRefusal } from "./connection.js";
 
 /** Error numbers of the relay, outside the range that JSON-RPC and MCP reserve, so that a local fault never looks like a server's. */
-export const relayErrors = { spawnRefused: -31100, toolBlocked: -31101, upstreamGone: -31102 } as const;
+export const relayErrors = { spawnRefused: -31100, toolBlocked: -31101, upstreamGone: -31102, denied: -31103 } as const;
 
 /** `data.reason` of -31101: the definition is not the accepted one, or the catalog does not let it through. */
 export type BlockedReason =
@@ -34,6 +34,9 @@ export type AskedReason =
 
 /** `data.reason` of -32603: the relay itself could not. */
 export type OwnReason = "TOO_MANY_CALLS" | "NOT_RECORDED" | "INTERNAL";
+
+/** `data.reason` of -31103 where it is the relay's own; an interceptor that refuses gives its own. */
+export type DeniedReason = "INTERCEPTION_FAILED" | "INTERCEPTION_TIMEOUT" | "INTERCEPTION_LEFT_SERVER";
 
 /** `data.reason` of -31102: the server did not answer. */
 export type GoneReason =
@@ -66,7 +69,7 @@ export interface FaultParts extends FaultSubject {
   /** What to do about it: the catalog key or command that would change it. */
   readonly way?: string | undefined;
   /** Members of `error.data` beside `reason` and `server`. */
-  readonly data?: Readonly<Record<string, string | number | undefined>> | undefined;
+  readonly data?: Readonly<Record<string, JsonValue | undefined>> | undefined;
 }
 
 /** Why a call gets an error that no server said. Used inside; a client sees it as `wireErrorOf` words it. */

@@ -30,6 +30,8 @@ describe("options of a session", () => {
       maxServerRequests: 256,
       maxListPages: 100,
       maxListBytes: 16_777_216,
+      interceptMs: 300_000,
+      maxHeldBytes: 67_108_864,
       pauseAboveBytes: 8_388_608,
     });
     expect(terms.servers[0]).toMatchObject({

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { endSandbox, findInterpreter, findSandbox, isConfinementError, openSandbox } from "@berth/process-confinement";
+import { confine } from "@berth/process-confinement/launcher";
 
 const skip = spawnSync("bwrap", ["--version"]).status === 0 ? false : "needs bubblewrap: apt-get install bubblewrap";
 const shell = { policy: {}, file: "/bin/sh", env: { PATH: "/usr/bin:/bin" } };
@@ -58,6 +59,15 @@ test("an aborted start leaves nothing", { skip }, async () => {
   const opening = openSandbox({ ...shell, ...command, name: name("abort"), signal: aborting.signal });
   setImmediate(() => aborting.abort(new Error("no longer wanted")));
   await assert.rejects(opening, { message: "no longer wanted" });
+});
+
+test("a command line confines itself", { skip }, async () => {
+  const policy = { name: "smoke", readable: [], writable: [], network: "none", cwd: "/tmp" };
+  const command = ["/bin/sh", "-c", "cat; ls /home; exit 3"];
+  const [file, ...args] = (await confine(command, policy)).argv;
+  const { status, stdout, stderr } = spawnSync(file, args, { input: "in", env: shell.env, encoding: "utf8" });
+  assert.deepEqual([status, stdout], [3, "in"]);
+  assert.match(stderr, /No such file/);
 });
 
 test("faults are refused with their code", async () => {

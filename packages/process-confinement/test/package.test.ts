@@ -32,8 +32,9 @@ describe("the built package", () => {
     ],
     "./egress": ["ConfinementError", "createDecisionTally", "createEgressProxy", "isConfinementError"],
     "./escapes": ["ConfinementError", "escapeAttempts", "isConfinementError", "runEscapes"],
+    "./launcher": ["ConfinementError", "confine", "isConfinementError"],
   });
-  itPacks(tested, ["python/escapes/__main__.py"]);
+  itPacks(tested, ["python/escapes/__main__.py", "dist/launcher/program.js"]);
 
   it("depends on nothing", () => {
     expect([tested.manifest.dependencies, tested.manifest.peerDependencies]).toEqual([undefined, undefined]);

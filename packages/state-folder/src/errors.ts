@@ -1,5 +1,5 @@
 /** Reasons a folder or a file of state is not used. */
-export type StateErrorCode = "STATE_UNUSABLE" | "STATE_NEWER" | "TEXT_TOO_LARGE";
+export type StateErrorCode = "STATE_UNUSABLE" | "STATE_NEWER" | "TEXT_TOO_LARGE" | "TEXT_NOT_A_FILE";
 
 /** Thrown by everything in this package that can refuse. Match on `code`; `cause` is the system's error, where there is one. */
 export class StateError extends Error {

@@ -1,8 +1,9 @@
-import { chmod, mkdir, readdir, stat } from "node:fs/promises";
+import { chmod, readdir, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { StateError } from "./errors.js";
 import { tryReadFormat, writeFormat } from "./format-file.js";
 import { type FolderLayout, refuseOtherKinds } from "./layout.js";
+import { makeFolder } from "./make-folder.js";
 
 /**
  * Opens a state folder and gives its absolute path. It is made (0700) when it is absent, and becomes one when it is empty.
@@ -12,9 +13,7 @@ import { type FolderLayout, refuseOtherKinds } from "./layout.js";
  */
 export async function openPrivateFolder(given: string, layout: FolderLayout): Promise<string> {
   const path = resolve(given);
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
-    throw new StateError("STATE_UNUSABLE", `the state folder ${path} cannot be made`, { cause });
-  });
+  await makeFolder(path).catch((cause: unknown) => notMade(path, cause));
   const format = await tryReadFormat(path, layout.format);
   // In this order: whoever claims a folder closes it before the format can be read.
   const found = await stat(path);
@@ -55,7 +54,11 @@ async function claim(path: string, mode: number, format: number): Promise<void> 
     throw new StateError("STATE_UNUSABLE", `${path} is not a state folder and not empty: ${advice}`);
   }
   if ((mode & 0o077) !== 0) await chmod(path, 0o700);
-  await writeFormat(path, format);
+  await writeFormat(path, format).catch((cause: unknown) => notMade(path, cause));
+}
+
+function notMade(path: string, cause: unknown): never {
+  throw new StateError("STATE_UNUSABLE", `the state folder ${path} cannot be made`, { cause });
 }
 
 /** State decides what may run and what is ended, so a folder into which others could write is not believed. */

@@ -6,6 +6,7 @@ import { defaultConfig, loadConfig } from "../config.js";
 import { checkMachine } from "../doctor/machine.js";
 import { checkServers } from "../doctor/servers.js";
 import { GatewayError } from "../errors.js";
+import { preparePlugins } from "../plugins/prepare-plugins.js";
 import { openStateFolder } from "../state-folder.js";
 
 /** What the command line says. */
@@ -37,6 +38,13 @@ export async function doctorCommand(options: DoctorOptions): Promise<number> {
     if (state !== undefined) checks.push({ name: "state folder", status: "ok", message: state.path });
     const config = await attempt("configuration", "correct gateway.yaml", () => loadConfig(options.config));
     checks.push(...settingsChecks(config ?? defaultConfig));
+    if (config?.plugins !== undefined) {
+      const plugins = await attempt("plugins", "correct plugins.yaml", () => preparePlugins(config));
+      if (plugins !== undefined) {
+        const { checkPlugins } = await import("../doctor/plugins.js");
+        checks.push(...(await checkPlugins(config, plugins, state, exits.signal)));
+      }
+    }
     const { catalog } = options;
     if (catalog !== undefined) {
       const file = await attempt("catalog", "correct the catalog", () => loadCatalog(catalog));

@@ -7,6 +7,7 @@ import { GatewayError } from "../errors.js";
 import { examineServer } from "../examine-server.js";
 import { type PlannedServer, ServerRefusal, type ServerStarter } from "../open-server.js";
 import { planServer, policyOf } from "../plan-servers.js";
+import { preparePlugins } from "../plugins/prepare-plugins.js";
 import type { PrepareSignals } from "../prepare-for.js";
 import { type ServedServers, serveStdio } from "../relay-session.js";
 import {
@@ -34,6 +35,7 @@ export interface RunOptions {
 /** Stands between a client and one server: pins it at its first use, refuses it when it changed. */
 export async function runCommand(options: RunOptions): Promise<number> {
   const config = await loadConfig(options.config);
+  const plugins = await preparePlugins(config);
   const command: RunCommand = { command: options.command, args: options.args, cwd: process.cwd() };
   const name = runName(command);
   const state = await openStateFolder(options.state);
@@ -47,6 +49,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
   return serveStdio({
     mode: "run",
     config,
+    plugins,
     names: "plain",
     observe: options.observe === true,
     state,

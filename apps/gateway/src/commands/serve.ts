@@ -6,6 +6,7 @@ import { loadCatalog } from "../catalog-file.js";
 import { type GatewayConfig, loadConfig } from "../config.js";
 import { GatewayError } from "../errors.js";
 import { planServers, policyOf } from "../plan-servers.js";
+import { preparePlugins } from "../plugins/prepare-plugins.js";
 import { serveStdio } from "../relay-session.js";
 import { shellQuote } from "../shell-quote.js";
 import { openStateFolder } from "../state-folder.js";
@@ -23,6 +24,7 @@ export interface ServeOptions {
 export async function serveCommand(options: ServeOptions): Promise<number> {
   if (options.stdio !== true) throw new GatewayError("USAGE", "say how to serve: --stdio is the way of this version");
   const config = await loadConfig(options.config);
+  const plugins = await preparePlugins(config);
   const file = await loadCatalog(options.catalog);
   const { servers } = file.catalog;
   if (servers.size === 0)
@@ -35,6 +37,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   return serveStdio({
     mode: "serve",
     config,
+    plugins,
     names: config.names,
     observe,
     state,

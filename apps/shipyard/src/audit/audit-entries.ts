@@ -1,18 +1,12 @@
-import type { JsonValue } from "@berth/audit-chain";
+import type { JsonValue, SessionEntry } from "@berth/audit-chain";
 import type { Outcome, SessionEvent } from "@berth/code-sessions";
 import type { LeaseEvent } from "@berth/environment-leases";
 import { configuredName } from "../profiles/profiles.js";
 
 // Names of an entry's members are the log's format: see the README. Digests and sizes only, never code, output or arguments.
 
-/** An entry before the process's own session is added. Undefined members are left out. */
-export interface AuditEntry {
-  readonly type: string;
-  readonly [member: string]: JsonValue | undefined;
-}
-
 /** Something that happened to a lease, or a command in one. `intent` is the sequence number of an outcome's intent. */
-export function leaseEntry(event: LeaseEvent, intent?: number): AuditEntry {
+export function leaseEntry(event: LeaseEvent, intent?: number): SessionEntry {
   switch (event.kind) {
     case "orphan":
       return { type: "lease.orphan", provider: event.provider, worker: event.worker };
@@ -34,7 +28,7 @@ export function leaseEntry(event: LeaseEvent, intent?: number): AuditEntry {
 
 type StateEvent = Exclude<LeaseEvent, { readonly kind: "orphan" | "command.intent" | "command.outcome" }>;
 
-function stateEntry({ kind, lease, enforced, isolated, restriction }: StateEvent): AuditEntry {
+function stateEntry({ kind, lease, enforced, isolated, restriction }: StateEvent): SessionEntry {
   const { id, owner, profile, provider, worker, generation, expiresAt, endReason, lastError } = lease;
   return {
     type: `lease.${kind}`,
@@ -54,7 +48,7 @@ function stateEntry({ kind, lease, enforced, isolated, restriction }: StateEvent
 }
 
 /** Something that happened to a session, or code in one. */
-export function sessionEntry(event: SessionEvent, intent?: number): AuditEntry {
+export function sessionEntry(event: SessionEvent, intent?: number): SessionEntry {
   const about = { lease: event.lease, owner: event.owner, name: event.session };
   switch (event.kind) {
     case "session.started":

@@ -1,16 +1,16 @@
+import type { SessionEntry } from "@berth/audit-chain";
 import type { LeaseEvent } from "@berth/environment-leases";
 import type { CountedDecision, DecisionTally, EgressDecision } from "@berth/process-confinement/egress";
 import { createDecisionTally } from "@berth/process-confinement/egress";
-import type { AuditEntry } from "./audit-entries.js";
 
 /** What sandboxes ask of their proxies, as entries that a sandbox cannot make many of. */
 export interface EgressRecord {
   /** The entry that this decision is worth; undefined for one that is only counted. */
-  decided(worker: string, decision: EgressDecision): AuditEntry | undefined;
+  decided(worker: string, decision: EgressDecision): SessionEntry | undefined;
   /** Follows leases, whose entries name their workers; gives what was only counted when one has ended. */
-  leaseEvent(event: LeaseEvent): readonly AuditEntry[];
+  leaseEvent(event: LeaseEvent): readonly SessionEntry[];
   /** What was only counted, of all. */
-  rest(): readonly AuditEntry[];
+  rest(): readonly SessionEntry[];
 }
 
 interface Watched {
@@ -28,7 +28,7 @@ export function createEgressRecord(): EgressRecord {
     workers.set(worker, next);
     return next;
   };
-  const restOf = (worker: string, watched: Watched): readonly AuditEntry[] =>
+  const restOf = (worker: string, watched: Watched): readonly SessionEntry[] =>
     watched.tally.rest().map((counted) => egressEntry(worker, watched, counted));
   return {
     decided(worker, decision) {
@@ -51,7 +51,7 @@ export function createEgressRecord(): EgressRecord {
   };
 }
 
-function egressEntry(worker: string, { lease, owner }: Watched, counted: CountedDecision): AuditEntry {
+function egressEntry(worker: string, { lease, owner }: Watched, counted: CountedDecision): SessionEntry {
   const { outcome, protocol, host, port, reason, address, count } = counted;
   return { type: "lease.egress", lease, owner, worker, outcome, protocol, host, port, reason, address, count };
 }

@@ -1,19 +1,16 @@
-import { createLogger, type Logger, listenForExit } from "@berth/command-line";
+import { createClosers, createLogger, isCommandError, type Logger, listenForExit } from "@berth/command-line";
 import { type Check, showChecks } from "@berth/command-line/doctor";
 import type { EnforcementReport } from "@berth/process-confinement";
 import { loadConfig, type ShipyardConfig } from "../config/config.js";
 import { checkSocketPath } from "../control/control-protocol.js";
 import { machineChecks } from "../doctor/machine.js";
 import { probeMachine } from "../doctor/probe-machine.js";
-import { ShipyardError } from "../errors.js";
 import { openStore } from "../leases/open-store.js";
 import { openProviders } from "../leases/providers.js";
 import { askForLess, profileStatuses } from "../profiles/profile-status.js";
 import { openAdmission } from "../serving/admission.js";
-import { createClosers } from "../serving/closers.js";
-import { readHttpAddress } from "../serving/http-address.js";
+import { readHttpDoor } from "../serving/http-door.js";
 import { listen } from "../serving/listen.js";
-import { refuseOpenDoor } from "../serving/refuse-open-door.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 
 /** What the command line says. */
@@ -101,8 +98,7 @@ async function openState(path: string): Promise<StateFolder> {
 }
 
 async function tryAddress(text: string, config: ShipyardConfig): Promise<string> {
-  const address = readHttpAddress(text);
-  refuseOpenDoor(address, config);
+  const address = readHttpDoor(text, config);
   const authenticated = config.auth !== undefined;
   const { url, close } = await listen({ address, fetch: () => new Response(), maxConnections: 1, authenticated });
   await close(0);
@@ -154,7 +150,7 @@ function createSteps(checks: Check[]): Steps {
         checks.push({ name, status: "ok", message: say(value) });
         return value;
       } catch (error) {
-        if (!(error instanceof ShipyardError)) throw error;
+        if (!isCommandError(error)) throw error;
         const cause = error.cause instanceof Error ? `: ${error.cause.message}` : "";
         // Of a configuration each line is a problem of its own; elsewhere they are ways out.
         const [advice, ...more] = error.code === "CONFIG_INVALID" ? error.lines : [error.lines.join("; ") || undefined];

@@ -1,6 +1,17 @@
 import { resolve } from "node:path";
 import { createSessions } from "@berth/code-sessions";
-import { createLogger, type ExitSignals, exitCodes, type Logger, listenForExit, say } from "@berth/command-line";
+import {
+  type Closers,
+  createClosers,
+  createLogger,
+  type ExitSignals,
+  exitCodes,
+  type Logger,
+  listenForExit,
+  say,
+  untilAborted,
+} from "@berth/command-line";
+import type { HttpAddress } from "@berth/command-line/http";
 import type { Admitter } from "@berth/mcp-server/http";
 import { loadConfig, type ShipyardConfig } from "../config/config.js";
 import { withConfig } from "../config/config-fault.js";
@@ -13,11 +24,9 @@ import { openLeases } from "../leases/open-leases.js";
 import { profileStatuses, requireProfile } from "../profiles/profile-status.js";
 import { ownedProfiles } from "../profiles/profiles.js";
 import { openAdmission } from "../serving/admission.js";
-import { type Closers, createClosers } from "../serving/closers.js";
-import { type HttpAddress, readHttpAddress } from "../serving/http-address.js";
+import { readHttpDoor } from "../serving/http-door.js";
 import { listen } from "../serving/listen.js";
 import { openPage } from "../serving/open-page.js";
-import { refuseOpenDoor } from "../serving/refuse-open-door.js";
 import { makeUploadsFolder } from "../serving/uploads-folder.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
@@ -46,8 +55,7 @@ const originalCallMs = 600_000;
 /** Serves MCP and REST over HTTP until the process is told to end. Leases of an earlier server are recovered first. */
 export async function serveCommand(options: ServeOptions): Promise<number> {
   const config = await loadConfig(options.config);
-  const address = readHttpAddress(options.http);
-  refuseOpenDoor(address, config);
+  const address = readHttpDoor(options.http, config);
   const state = await openStateFolder(options.state);
   const logger = await createLogger(config.log.level);
   const admitter = config.auth && (await openAdmission(config.auth, logger));
@@ -60,7 +68,7 @@ export async function serveCommand(options: ServeOptions): Promise<number> {
   let failure: { readonly error: unknown } | undefined;
   try {
     await start({ config, address, state, uploads, admitter, logger }, closers, exits);
-    await aborted(exits.signal);
+    await untilAborted(exits.signal);
   } catch (error) {
     // Told to end while it was starting: what the steps under way say then is no failure.
     if (!exits.signal.aborted) failure = { error };
@@ -131,12 +139,5 @@ function refuseUnfinished(unfinished: readonly string[], { shutdownMs }: Shipyar
   if (unfinished.length === 0) return;
   throw new ShipyardError("SHUTDOWN_UNFINISHED", `not closed within ${shutdownMs} ms: ${unfinished.join(", ")}`, {
     lines: ["what is left is ended by the next start, or by `berth-shipyard leases sweep`"],
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
   });
 }

@@ -1,7 +1,6 @@
-import { createLogger } from "@berth/command-line";
+import { createClosers, createLogger } from "@berth/command-line";
 import { loadConfig } from "../config/config.js";
 import { openLeases } from "../leases/open-leases.js";
-import { createClosers } from "../serving/closers.js";
 import type { StateFolder } from "../state-folder.js";
 import type { ControlAnswer, ControlRequest } from "./control-protocol.js";
 import { obeyer } from "./obey.js";

@@ -1,16 +1,15 @@
 import { IncomingMessage, ServerResponse } from "node:http";
+import { createBodyReader, isForeignPage } from "@berth/command-line/http";
 import { systemScheduler } from "@berth/environment-leases";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { createAdmit } from "./admission.js";
 import { createRunCode } from "./calls.js";
-import { isForeignPage } from "./foreign-page.js";
 import { createMcpDoor } from "./mcp/door.js";
 import { createMetrics } from "./metrics.js";
 import { namesServed } from "./names-served.js";
 import { openPageFiles } from "./page-files.js";
 import { type DoorsParts, readDoorTerms } from "./parts.js";
-import { createBodyReader } from "./read-body.js";
 import { browserRoutes } from "./rest/browser-routes.js";
 import { executeRoutes } from "./rest/execute-routes.js";
 import { fileRoutes } from "./rest/file-routes.js";

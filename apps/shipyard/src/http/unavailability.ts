@@ -1,6 +1,6 @@
+import { isChainError } from "@berth/audit-chain";
 import { isSessionError } from "@berth/code-sessions";
 import { isLeaseError } from "@berth/environment-leases";
-import { NotRecorded } from "../audit/not-recorded.js";
 
 /** Why nobody can be served now. Where the server keeps things, and what ails them, is the operator's alone. */
 export interface Unavailability {
@@ -16,7 +16,7 @@ const cure =
 export function unavailability(told: unknown): Unavailability | undefined {
   // A worker that could not be started, because its lease could not be written down.
   const fault = isSessionError(told) && told.code === "WORKER_NOT_STARTED" ? told.cause : told;
-  if (fault instanceof NotRecorded)
+  if (isChainError(fault) && fault.code === "AUDIT_UNAVAILABLE")
     return { error: "nothing can be recorded now, so nothing is run", code: "AUDIT_UNAVAILABLE", cure };
   if (isLeaseError(fault) && fault.code === "STORE_FAILED")
     return { error: "the leases cannot be written now", code: "STORE_UNAVAILABLE", cure };

@@ -1,9 +1,8 @@
-import type { Logger } from "@berth/command-line";
+import type { Closers, Logger } from "@berth/command-line";
 import { createLeases, type EnvironmentProfile, type Leases, type ManagedProvider } from "@berth/environment-leases";
 import { type AuditLog, openAuditLog } from "../audit/audit-log.js";
 import type { ShipyardConfig } from "../config/config.js";
 import { withConfig } from "../config/config-fault.js";
-import type { Closers } from "../serving/closers.js";
 import type { StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
 import { leaseRoom } from "./lease-room.js";

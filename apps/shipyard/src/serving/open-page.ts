@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import type { Closers } from "@berth/command-line";
 import type { ProfileStatus } from "@berth/environment-leases";
 import type { ShipyardConfig } from "../config/config.js";
 import { machineChecks } from "../doctor/machine.js";
@@ -6,7 +7,6 @@ import { createMachineReport } from "../doctor/machine-report.js";
 import { probeMachine } from "../doctor/probe-machine.js";
 import { type DoorsParts, localPrincipal } from "../http/parts.js";
 import { uploadsInside } from "../profiles/profiles.js";
-import type { Closers } from "./closers.js";
 
 /** What the page is given, and nothing where nobody may use it. A look at the machine that is under way is waited for at the end. */
 export function openPage(

@@ -56,7 +56,7 @@ it("a log that takes nothing lets no connection be made", async () => {
   log.recordEgress("mcp-1", { ...refused, outcome: "allowed", reason: undefined });
   await log.close("done"); // as when the disk was full: it takes nothing more
   await expect(log.recordLease({ kind: "active", lease, isolated: true })).rejects.toMatchObject({
-    ...{ name: "NotRecorded", code: "AUDIT_UNAVAILABLE", cause: { code: "CHAIN_CLOSED" } },
+    ...{ name: "ChainError", code: "AUDIT_UNAVAILABLE", cause: { code: "CHAIN_CLOSED" } },
   });
   expect(() => log.recordEgress("mcp-1", { ...refused, outcome: "allowed", reason: undefined })).toThrow("takes no");
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../../src/config/config-read.js";
 import { defaultProfile } from "../../src/profiles/default-profile.js";
@@ -159,7 +160,7 @@ describe("shipyard.yaml", () => {
     expect(stderr).toContain(`${config}:3  recovery`);
   });
 
-  it("is refused when it cannot be read or is too large", async () => {
+  it("is refused when it cannot be read, is too large or is a pipe", async () => {
     const folder = scratchFolder();
     const state = ["--state", `${folder}/s`];
     const absent = await shipyard(["serve", "--config", `${folder}/none.yaml`, ...state]);
@@ -167,5 +168,9 @@ describe("shipyard.yaml", () => {
     const large = writeConfig(folder, ["#".repeat(1_100_000)]);
     const refused = await shipyard(["serve", "--config", large, ...state]);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("more than 1048576 bytes") });
+    // Its opening would wait for whoever writes.
+    execFileSync("mkfifo", [`${folder}/pipe`]);
+    const pipe = await shipyard(["serve", "--config", `${folder}/pipe`, ...state]);
+    expect(pipe).toMatchObject({ code: 2, stderr: expect.stringContaining("has to be a regular file") });
   });
 });

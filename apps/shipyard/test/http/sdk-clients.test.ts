@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { Listening } from "@berth/command-line/http";
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from "@modelcontextprotocol/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { partTest, pythonOf } from "../../../../fixtures/parts.js";
-import { type Listening, listen } from "../../src/serving/listen.js";
+import { listen } from "../../src/serving/listen.js";
 import { type Served, serve } from "./support/served.js";
 
 let served: Served;

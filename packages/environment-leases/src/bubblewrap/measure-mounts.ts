@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { measureFolder } from "@berth/process-confinement";
 import { LeaseError } from "../errors.js";
 import type { ProfileMount, ProfileTerms } from "../profile.js";
@@ -19,7 +19,7 @@ const mostBytes = 2 ** 40;
 /**
  * Looks what the writable mounts with a bound hold, before anything of the sandbox runs. One that is over it would end the
  * sandbox at the first look of its watch, and nobody could ever make room.
- * @throws {LeaseError} `MOUNT_FULL` where removing from inside is no way out: too many entries, too deep, or not to be read.
+ * @throws {LeaseError} `MOUNT_FULL` where removing from inside is no way out: too many entries, too deep, or no folder.
  */
 export async function measureMounts({ mounts, policy }: ProfileTerms, signal?: AbortSignal): Promise<MeasuredMounts> {
   const measured: MeasuredMount[] = [];
@@ -44,6 +44,11 @@ async function measureMount(mount: ProfileMount, signal: AbortSignal | undefined
   const source = await resolved(mount);
   if (source === undefined) return { mount, excess: undefined };
   const { bytes, verdict, reason } = await measureFolder(source, { maxBytes: mostBytes - slackBytes }, { signal });
+  if (verdict === "unseen" && (await isFolder(source))) {
+    // Nor could its watch, and it need not: nothing grows here, and modes can be set.
+    const excess = `${target} could not be measured (${reason}; set its mode)`;
+    return { mount: { ...mount, maxBytes: undefined }, excess };
+  }
   if (verdict !== "within") throw cannotBeCleared(target, reason);
   if (bytes <= maxBytes) return { mount, excess: undefined };
   const excess = `${target} held ${bytes} bytes, over its limit of ${maxBytes}`;
@@ -53,6 +58,13 @@ async function measureMount(mount: ProfileMount, signal: AbortSignal | undefined
 /** A source that is not there is told by the start itself. */
 async function resolved({ source }: ProfileMount): Promise<string | undefined> {
   return realpath(source).catch(() => undefined);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (seen) => seen.isDirectory(),
+    () => false,
+  );
 }
 
 // Never the path on the host: whoever asked may be told by a server.

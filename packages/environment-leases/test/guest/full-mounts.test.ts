@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { measureFolder } from "@berth/process-confinement";
-import { describe, expect } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import { scaledCount } from "../../../../fixtures/counts.js";
 import { partTest } from "../../../../fixtures/parts.js";
 import { measureMounts } from "../../src/bubblewrap/measure-mounts.js";
@@ -178,6 +179,19 @@ describe("a sandbox whose mount cannot be cleared from inside", () => {
     });
   });
 
+  test("by modes alone is started, and restricted: its owner can set them", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "berth-closed-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    chmodSync(folder, 0o755);
+    mkdirSync(join(folder, "closed"), { mode: 0 });
+    const mount = { source: folder, target, writable: true, maxBytes: mib };
+    const { writable, restriction } = await asOrdinaryUser(() =>
+      measureMounts(bubblewrap.profile({}, { mounts: [mount] })),
+    );
+    expect(writable).toEqual([{ ...mount, maxBytes: undefined }]);
+    expect(restriction).toContain(`${target} could not be measured (a folder cannot be read (EACCES); set its mode)`);
+  });
+
   // An inner file: behind it each step of a start looks at the signal as well.
   test("is measured no longer than its start is wanted", async () => {
     await using opened = await fullFolder();
@@ -200,6 +214,17 @@ describe("an unconfined environment", () => {
     });
   });
 });
+
+/** Root may read what is closed. */
+async function asOrdinaryUser<T>(work: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return work();
+  process.seteuid?.(65_534);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
 
 async function firstOf(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   for await (const chunk of stream) return chunk;

@@ -1,6 +1,6 @@
-import type { Envelope } from "@berth/jsonrpc-framing";
+import { type Envelope, wireErrors } from "@berth/jsonrpc-framing";
 import { copySpan, errorFrame } from "../translate.js";
-import { type FaultSubject, type RelayFault, wireErrorOf } from "../wire-errors.js";
+import { type FaultSubject, notServed, type RelayFault, wireErrorOf } from "../wire-errors.js";
 import type { ClientSide } from "./client-side.js";
 import { type ClientCall, createOpenCalls, type OpenCallLimits } from "./open-calls.js";
 
@@ -54,6 +54,7 @@ export function createCallTable(options: CallTableOptions): CallTable {
     cancel(id, frame, envelope) {
       const call = calls.find(id);
       if (call === undefined || call.method === "initialize" || !calls.close(call)) return;
+      call.onAbort?.(notServed(wireErrors.internal, "INTERNAL", "the client cancelled the call"));
       if (call.onCancel === undefined) calls.keepUntilAbandoned(call);
       else call.onCancel(frame, envelope);
     },

@@ -1,23 +1,26 @@
 import { type Edit, readMember, readScalar, type Span, splice } from "@berth/jsonrpc-framing";
-import type { CallOutcome, CallStatus, CallSubject } from "../relay-event.js";
+import type { CallSubject } from "../relay-event.js";
 import type { ServerTerms } from "../relay-terms.js";
 import { encodeText, replacing, withId } from "../translate.js";
 import type { LiveChild } from "../upstream/child.js";
-import type { Answer, ServerAnswer } from "../upstream/pending.js";
+import type { Answer } from "../upstream/pending.js";
 import type { Upstream } from "../upstream/upstream.js";
+import { createCallEnd } from "./call-end.js";
 import { isLong } from "./id-length.js";
 import type { ClientCall } from "./open-calls.js";
 import type { SessionParts } from "./session-parts.js";
+import type { LookedInto } from "./task-owners.js";
 
 /** Progress tokens of tasks that are kept for one child; the oldest is forgotten first. */
 const maxTaskTokens = 4_096;
-const isErrorKey = encodeText('"isError"');
 
 /** What is sent where. */
 export interface Dispatch {
   readonly upstream: Upstream;
   /** Changes to the frame beside its id. */
   readonly edits?: readonly Edit[] | undefined;
+  /** What looks into its answer. */
+  readonly looked?: LookedInto | undefined;
 }
 
 /** Sends a call whose intent is recorded, and takes care of its answer, its progress token and its cancellation. */
@@ -26,24 +29,16 @@ export function dispatchCall(
   call: ClientCall,
   child: LiveChild,
   subject: CallSubject,
-  { upstream, edits }: Dispatch,
+  { upstream, edits, looked }: Dispatch,
 ): void {
   const { peer, evidence, progressTokens } = child;
-  const { scheduler } = session.terms;
-  const startedAt = scheduler.now();
   const token = progressTokenOf(call);
   const mayBecomeTask = call.envelope.members?.has("task") ?? false;
   const learnTask = (frame: Uint8Array, result: Span | undefined): boolean =>
-    session.tasks.learn(subject.server, frame, result);
-
-  const record = (status: CallStatus, response?: Uint8Array, reason?: string, endedAt = scheduler.now()): void => {
-    const durationMs = endedAt - startedAt;
-    const outcome: CallOutcome = { type: "call.outcome", ...subject, evidence, status, reason, durationMs, response };
-    void session.record(outcome);
-  };
+    session.tasks.learn(subject.server, frame, result, looked);
+  const end = createCallEnd(session, call, { subject, evidence, after: looked?.after });
   if (call.done) {
-    session.calls.abandon(call);
-    record("cancelled");
+    end.cancelled();
     return;
   }
 
@@ -53,16 +48,8 @@ export function dispatchCall(
     if (token !== undefined && !goesOn) progressTokens.delete(token);
     else if (goesOn) forgetOldTokens(child);
     if (call.done) return;
-    if (answer.kind === "fault") {
-      const { reason } = answer.fault.parts;
-      record(statusOfReason(reason), session.calls.fail(call, answer.fault), reason);
-    } else {
-      const response = withId(answer.frame, answer.envelope, call.idBytes);
-      session.calls.answer(call, response);
-      const endedAt = scheduler.now();
-      // A transport sends at the end of the tick, which comes before this: the client need not wait for the digests.
-      queueMicrotask(() => record(statusOfAnswer(answer), response, undefined, endedAt));
-    }
+    if (answer.kind === "fault") end.failed(answer.fault);
+    else end.answered(answer);
   };
 
   const build = (id: number): Uint8Array => {
@@ -76,7 +63,7 @@ export function dispatchCall(
     if (!peer.forget(id)) return;
     const requestId = members?.get("requestId");
     if (requestId !== undefined) peer.send(splice(frame, [replacing(requestId, encodeText(String(id)))]));
-    record("cancelled");
+    end.cancelled();
   };
 }
 
@@ -102,26 +89,4 @@ export function tokenAt(frame: Uint8Array, span: Span | undefined): string | num
   if (span === undefined || isLong(span)) return undefined;
   const token = readScalar(frame, span);
   return typeof token === "string" || typeof token === "number" ? token : undefined;
-}
-
-/** `isError` is looked for only where its name occurs, found at the speed of the machine: a large result is not walked twice for a label. */
-function statusOfAnswer({ kind, frame, envelope: { result } }: ServerAnswer): CallStatus {
-  if (kind === "error") return "error";
-  if (result === undefined || Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).indexOf(isErrorKey) === -1)
-    return "result";
-  const span = readMember(frame, result, ["isError"]);
-  return span !== undefined && readScalar(frame, span) === true ? "tool-error" : "result";
-}
-
-const statuses: Readonly<Record<string, CallStatus>> = {
-  CALL_TIMEOUT: "timeout",
-  FRAME_TOO_LARGE: "frame-too-large",
-  QUEUE_FULL: "queue-full",
-  CHILD_EXITED: "child-exited",
-  CHILD_DESYNCHRONIZED: "child-desynchronized",
-  SESSION_CLOSED: "session-closed",
-};
-
-function statusOfReason(reason: string): CallStatus {
-  return statuses[reason] ?? "child-exited";
 }

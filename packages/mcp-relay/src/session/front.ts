@@ -28,6 +28,7 @@ const wantedMembers = [
   "requestId",
   "progressToken",
 ];
+const wantedToLookInto = [...wantedMembers, "arguments"];
 /** A member that is looked at must mean the same to the server, whichever of two its parser takes. */
 const strictly = { grammar: "full", duplicateKeys: "refuse" } as const;
 const served = { legacy: legacyRevisions, modern: [] };
@@ -48,9 +49,10 @@ export function createFront(parts: FrontParts): FrameReceiver {
   };
   return {
     onFrame({ bytes }) {
+      const wanted = session.intercepting === undefined ? wantedMembers : wantedToLookInto;
       let envelope: Envelope;
       try {
-        envelope = scanEnvelope(bytes, wantedMembers, strictly);
+        envelope = scanEnvelope(bytes, wanted, strictly);
       } catch (error) {
         if (!isFramingError(error)) throw error;
         refuseLine(error.wireCode, error.message, error.requestId);

@@ -15,6 +15,8 @@ export interface ClientCall {
   readonly envelope: Envelope;
   /** Answered or cancelled: nothing more is sent about it. */
   readonly done: boolean;
+  /** Set while the call is looked into: ends that. */
+  onAbort: ((reason: RelayFault) => void) | undefined;
   /** Set once the call has left: passes the client's cancellation on. */
   onCancel: ((frame: Uint8Array, envelope: Envelope) => void) | undefined;
 }
@@ -66,7 +68,7 @@ export function createOpenCalls({ maxPendingCalls, maxPendingBytes }: OpenCallLi
       return tooMany(`over ${maxPendingBytes} bytes of requests that have not left`);
     },
     add(id, idBytes, method, frame, envelope) {
-      const call = { id, idBytes, method, frame, envelope, done: false, onCancel: undefined };
+      const call = { id, idBytes, method, frame, envelope, done: false, onAbort: undefined, onCancel: undefined };
       calls.set(id, call);
       heldBytes += frame.length;
       return call;

@@ -22,6 +22,7 @@ export function createRelaySession(options: RelayOptions): RelaySession {
   });
   const endAll = async (): Promise<void> => {
     try {
+      session.intercepting?.close();
       await Promise.all(session.upstreams.map((upstream) => upstream.close()));
       await downstream.close();
     } finally {

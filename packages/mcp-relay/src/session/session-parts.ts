@@ -6,6 +6,7 @@ import { createThrottle } from "../upstream/throttle.js";
 import { createUpstream, type Upstream, type UpstreamContext } from "../upstream/upstream.js";
 import { type CallTable, createCallTable } from "./call-table.js";
 import { type ClientSide, createClientSide } from "./client-side.js";
+import { createIntercepting, type Intercepting } from "./intercepting.js";
 import { createOffers, type Offers } from "./offers.js";
 import { passNotification } from "./server-notices.js";
 import { createServerRequests, type ServerRequests } from "./server-requests.js";
@@ -21,6 +22,8 @@ export interface SessionParts {
   readonly requests: ServerRequests;
   readonly offers: Offers;
   readonly tasks: TaskOwners;
+  /** Absent where nothing looks into calls. */
+  readonly intercepting: Intercepting | undefined;
   /** Unique within the session. */
   nextCallId(): string;
   /** Hands an event over; a promise is durability that a call's intent waits for. */
@@ -41,12 +44,13 @@ export interface SessionHooks {
 export function createSessionParts(options: RelayOptions, terms: RelayTerms, hooks: SessionHooks): SessionParts {
   let callCount = 0;
   const notice = throttledNotices(options);
+  const pause = createPause((paused) => {
+    for (const upstream of session.upstreams) upstream.pause(paused);
+  });
   const client = createClientSide({
     transport: options.downstream,
     pauseAboveBytes: terms.limits.pauseAboveBytes,
-    onPause: (paused) => {
-      for (const upstream of session.upstreams) upstream.pause(paused);
-    },
+    onPause: (paused) => pause("client", paused),
     onStuck: () => {
       notice({ code: "CLIENT_NOT_READING", message: "the client does not read what it is sent; the session ends" });
       hooks.onStuck();
@@ -55,6 +59,7 @@ export function createSessionParts(options: RelayOptions, terms: RelayTerms, hoo
   });
   const { maxPendingCalls, maxPendingBytes, maxServerRequests } = terms.limits;
   const tasks = createTaskOwners();
+  const { interceptor } = options;
   const context = upstreamContext(options, terms, hooks, () => session);
   const session: SessionParts = {
     terms,
@@ -64,6 +69,9 @@ export function createSessionParts(options: RelayOptions, terms: RelayTerms, hoo
     requests: createServerRequests({ client, tasks, maxServerRequests }),
     offers: createOffers(),
     tasks,
+    intercepting:
+      interceptor &&
+      createIntercepting({ interceptor, terms, onHeld: (held) => pause("held", held), onNotice: notice }),
     notice,
     record: (event) => recordEvent(options, event, notice),
     nextCallId() {
@@ -72,6 +80,17 @@ export function createSessionParts(options: RelayOptions, terms: RelayTerms, hoo
     },
   };
   return session;
+}
+
+/** Servers are read while nobody wants them not to be. */
+function createPause(set: (paused: boolean) => void): (who: "client" | "held", paused: boolean) => void {
+  const wanting = new Set<string>();
+  return (who, paused) => {
+    const before = wanting.size;
+    if (paused) wanting.add(who);
+    else wanting.delete(who);
+    if (before === 0 || wanting.size === 0) set(wanting.size > 0);
+  };
 }
 
 /** What children say goes to the parts; `parts` is a function because they are made together. */

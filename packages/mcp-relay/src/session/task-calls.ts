@@ -8,6 +8,7 @@ import { isLong } from "./id-length.js";
 import type { ClientCall } from "./open-calls.js";
 import { refuseCall, relayCall } from "./relay-call.js";
 import type { SessionParts } from "./session-parts.js";
+import type { LookedInto } from "./task-owners.js";
 
 const taskList = { method: "tasks/list", member: "tasks", nameMember: "taskId" };
 
@@ -16,7 +17,8 @@ export async function callTask(session: SessionParts, call: ClientCall): Promise
   const span = call.envelope.members?.get("taskId");
   const taskId = span && readString(call.frame, span);
   const upstream = taskId === undefined ? undefined : ownerOf(session, taskId);
-  if (upstream !== undefined) return relayCall(session, call, { upstream });
+  const looked = session.intercepting === undefined ? undefined : lookedOf(session, call, taskId);
+  if (upstream !== undefined && looked !== "unknown") return relayCall(session, call, { upstream, looked });
   refuseCall(
     session,
     call,
@@ -36,6 +38,15 @@ export async function listTasks(session: SessionParts, call: ClientCall): Promis
   } catch (error) {
     refuseCall(session, call, error, {});
   }
+}
+
+/** The outcome of a task is looked into like that of the call which created it; one that nobody is known to have created is not given. */
+function lookedOf(
+  { tasks }: SessionParts,
+  call: ClientCall,
+  taskId: string | undefined,
+): LookedInto | undefined | "unknown" {
+  return call.method === "tasks/result" && taskId !== undefined ? tasks.looked(taskId) : undefined;
 }
 
 function ownerOf({ tasks, upstreams }: SessionParts, taskId: string): Upstream | undefined {

@@ -1,4 +1,5 @@
 import { readMember, readString, type Span } from "@berth/jsonrpc-framing";
+import type { CallInterception } from "../interception.js";
 import { isLong } from "./id-length.js";
 
 /** Most tasks that are remembered of one server; its oldest is forgotten first. */
@@ -9,15 +10,21 @@ const maxTasks = 4_096;
  * that named it first, and no server can make another's be forgotten. Ids that are longer than is kept are not remembered.
  */
 export interface TaskOwners {
-  /** Remembers the task of a result that created one; false when it did not. */
-  learn(server: string, frame: Uint8Array, result: Span | undefined): boolean;
+  /** Remembers the task of a result that created one, and what looks into its outcome; false when it did not. */
+  learn(server: string, frame: Uint8Array, result: Span | undefined, looked?: LookedInto): boolean;
+  /** What looks into the outcome of a task; `unknown` when no call of this session is known to have created it. */
+  looked(taskId: string): LookedInto | undefined | "unknown";
   note(server: string, taskId: string): void;
   owner(taskId: string): string | undefined;
 }
 
+/** What looks into an answer. */
+export type LookedInto = Pick<CallInterception, "mark" | "after">;
+
 /** No task known yet. */
 export function createTaskOwners(): TaskOwners {
   const owners = new Map<string, string>();
+  const looked = new Map<string, LookedInto | undefined>();
   const tasksOf = new Map<string, Set<string>>();
 
   const setOf = (server: string): Set<string> => {
@@ -29,6 +36,7 @@ export function createTaskOwners(): TaskOwners {
     for (const oldest of tasks) {
       tasks.delete(oldest);
       owners.delete(oldest);
+      looked.delete(oldest);
       return;
     }
   };
@@ -44,12 +52,15 @@ export function createTaskOwners(): TaskOwners {
   return {
     note,
     owner: (taskId) => owners.get(taskId),
-    learn(server, frame, result) {
+    looked: (taskId) => (looked.has(taskId) ? looked.get(taskId) : "unknown"),
+    learn(server, frame, result, into) {
       const span = result && readMember(frame, result, ["task", "taskId"]);
       if (span === undefined || isLong(span)) return false;
       const taskId = readString(frame, span);
       if (taskId === undefined) return false;
       note(server, taskId);
+      // A server that gives an id twice cannot take what looks into it away.
+      if (owners.get(taskId) === server && looked.get(taskId)?.after === undefined) looked.set(taskId, into);
       return true;
     },
   };

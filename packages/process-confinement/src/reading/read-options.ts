@@ -57,7 +57,7 @@ function readName(reader: ValueReader, name: unknown): string {
 }
 
 /** Values are not named in the message: they may be secret. */
-function readArguments(reader: ValueReader, args: readonly string[]): readonly string[] {
+export function readArguments(reader: ValueReader, args: readonly string[]): readonly string[] {
   if (!Array.isArray(args) || args.length > maxArguments)
     return reader.fail("args", `an array of at most ${maxArguments} strings`, Array.isArray(args) ? args.length : args);
   args.forEach((text: unknown, index) => void readSecretText(reader, `args[${index}]`, text));

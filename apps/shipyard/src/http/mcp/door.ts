@@ -1,6 +1,6 @@
+import type { NamesServed } from "@berth/command-line/http";
 import { createMcpServer } from "@berth/mcp-server";
 import { type Admitter, createHttpHandler, type HttpHandler } from "@berth/mcp-server/http";
-import type { NamesServed } from "../names-served.js";
 import { localPrincipal } from "../parts.js";
 import { executeTool } from "./execute-tool.js";
 import { fileResources } from "./resources.js";

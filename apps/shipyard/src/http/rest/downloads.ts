@@ -1,4 +1,4 @@
-import { BodyRefusal } from "../read-body.js";
+import { BodyRefusal } from "@berth/command-line/http";
 
 /** Files that are on their way to clients. One that its client does not read stays in memory, so each owner has a few. */
 export interface Downloads {

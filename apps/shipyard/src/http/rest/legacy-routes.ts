@@ -1,7 +1,7 @@
 import { isSessionError, type SessionErrorCode } from "@berth/code-sessions";
+import { BodyRefusal, NotJson } from "@berth/command-line/http";
 import { absentText, givenId, isAbsent } from "../calls.js";
 import { outcomeText } from "../outcome-text.js";
-import { BodyRefusal, NotJson } from "../read-body.js";
 import { sessionObject, stopSession } from "../session-object.js";
 import { unavailability } from "../unavailability.js";
 import { idempotencyKey, json, refused } from "./describe.js";

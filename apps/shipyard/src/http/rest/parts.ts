@@ -1,8 +1,8 @@
 import type { Sessions } from "@berth/code-sessions";
+import type { BodyReader } from "@berth/command-line/http";
 import type { RunCode } from "../calls.js";
 import type { Metrics } from "../metrics.js";
 import type { DoorsParts, DoorTerms } from "../parts.js";
-import type { BodyReader } from "../read-body.js";
 
 /** What the routes work with. */
 export interface RestParts {

@@ -1,6 +1,6 @@
 import { isSessionError, type SessionError, type SessionErrorCode } from "@berth/code-sessions";
+import { BodyRefusal } from "@berth/command-line/http";
 import { isLeaseError, type LeaseErrorCode } from "@berth/environment-leases";
-import { BodyRefusal } from "../read-body.js";
 import { unavailability } from "../unavailability.js";
 import { endBody } from "./to-wire.js";
 import type { RefusalBody } from "./wire.js";

@@ -1,5 +1,5 @@
+import { type BodyReader, BodyRefusal } from "@berth/command-line/http";
 import type { z } from "zod";
-import { type BodyReader, BodyRefusal } from "../read-body.js";
 
 /** One request, as a route's handler gets it. */
 export interface RouteCall {

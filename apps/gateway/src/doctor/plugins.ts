@@ -1,0 +1,91 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Check } from "@berth/command-line/doctor";
+import { probe } from "@berth/process-confinement";
+import { confine } from "@berth/process-confinement/launcher";
+import { foreseeEnvironment, isVenvHostError } from "@berth/venv-host";
+import type { PluginEntry } from "@berth/venv-host/executor";
+import type { GatewayConfig } from "../config.js";
+import { openStore } from "../plugins/open-plugins.js";
+import type { PluginSettings } from "../plugins/plugin-settings.js";
+import { enabledPlugins, type ReadPlugins } from "../plugins/read-plugins.js";
+import type { StateFolder } from "../state-folder.js";
+
+/** Each plugin: in which environment it would run, or what it lacks. Nothing is built or started. */
+export async function checkPlugins(
+  { plugins: settings }: GatewayConfig,
+  { config, file }: ReadPlugins,
+  state: StateFolder | undefined,
+  signal: AbortSignal,
+): Promise<Check[]> {
+  if (settings === undefined) return [];
+  const checks: Check[] = [{ name: "plugins", status: "ok", message: file }];
+  for (const message of config.warnings) checks.push({ name: "plugins", status: "warn", message });
+  checks.push(...(await checkFolder(settings)));
+  if (state !== undefined) checks.push(...(await checkEnvironments(settings, enabledPlugins(config), state, signal)));
+  if (enabledPlugins(config).some(isConfined)) checks.push(await checkConfinement(signal));
+  return checks;
+}
+
+async function checkFolder({ cwd }: PluginSettings): Promise<Check[]> {
+  const path = join(cwd, "plugins");
+  const found = await stat(path).catch(() => undefined); // absent: said below
+  if (found?.isDirectory() === true) return [];
+  const message = `there is no folder ${path}: no plugin can be loaded`;
+  return [{ name: "plugins", status: "warn", message, advice: "make it, or say plugins.cwd in gateway.yaml" }];
+}
+
+/** One that cannot run keeps `serve` from nothing: each has its `on_error`. */
+async function checkEnvironments(
+  settings: PluginSettings,
+  entries: readonly PluginEntry[],
+  { venvs }: StateFolder,
+  signal: AbortSignal,
+): Promise<Check[]> {
+  const { cwd } = settings;
+  try {
+    await using store = await openStore(settings, venvs);
+    const ready = (await store.list({ signal })).filter(({ state }) => state === "ready");
+    const known = new Set(ready.map(({ key }) => key));
+    const checks: Check[] = [];
+    for (const entry of entries) {
+      const name = `plugin ${entry.name}`;
+      try {
+        const foreseen = await foreseeEnvironment(entry, { cwd, store, known, confine, signal });
+        checks.push({ name, status: "ok", message: worded(foreseen) });
+      } catch (error) {
+        signal.throwIfAborted();
+        checks.push(lacking(name, error, "warn"));
+      }
+    }
+    return checks;
+  } catch (error) {
+    signal.throwIfAborted();
+    return [lacking("environments of plugins", error, "fail")];
+  }
+}
+
+function worded(foreseen: Awaited<ReturnType<typeof foreseeEnvironment>>): string {
+  if (foreseen.state === "installed") return `uses ${foreseen.path}, as it was installed`;
+  const { state, key, passedOver } = foreseen;
+  const told = passedOver === undefined ? "" : `; ${passedOver.path} is not used: ${passedOver.verdict}`;
+  return `its environment ${key.slice(0, 16)} is built${state === "built" ? "" : " at its first use"}${told}`;
+}
+
+function lacking(name: string, error: unknown, status: "warn" | "fail"): Check {
+  const advice = isVenvHostError(error) ? error.details.cure : undefined;
+  return { name, status, message: error instanceof Error ? error.message : String(error), advice };
+}
+
+function isConfined({ config }: PluginEntry): boolean {
+  const asked = config?.["confine"];
+  return asked !== undefined && asked !== null && asked !== false;
+}
+
+async function checkConfinement(signal: AbortSignal): Promise<Check> {
+  const name = "confinement of plugins";
+  const report = await probe({ limits: [], signal });
+  if (report.usable) return { name, status: "ok", message: "this machine holds what `confine` asks for" };
+  const missing = report.findings.find(({ holds }) => !holds);
+  return { name, status: "warn", message: missing?.cause ?? "sandboxes do not come up here", advice: missing?.cure };
+}

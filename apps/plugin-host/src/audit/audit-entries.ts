@@ -1,0 +1,39 @@
+import type { SessionEntry } from "@berth/audit-chain";
+import { environmentFacts, type GotEnvironment } from "@berth/venv-host";
+import type { HookDecision } from "@berth/venv-host/executor";
+
+// Names of an entry's members are the log's format: see the README. No payload, context, header or token is in any of them.
+
+/** Which plugin decided what, and the environment that answered. */
+export function decisionEntry(decision: HookDecision): SessionEntry {
+  const { plugin, hook, mode, status, durationMs, requestId, code, evidence } = decision;
+  return {
+    ...evidence,
+    type: "plugin.decision",
+    plugin,
+    hook,
+    mode,
+    status,
+    code,
+    request: requestId,
+    durationMs: Math.round(durationMs),
+  };
+}
+
+/** What all plugins together said, and to whom. */
+export function hookEntry(hook: {
+  readonly hook: string;
+  readonly request: string | undefined;
+  readonly principal: string;
+  readonly door: string;
+  readonly outcome: "allowed" | "denied" | "failed";
+  readonly plugin?: string | undefined;
+  readonly code?: string | undefined;
+}): SessionEntry {
+  return { type: "plugin.hook", ...hook };
+}
+
+/** What a plugin's environment is made of, as it was measured; of one that somebody else installed nothing was. */
+export function environmentEntry(got: GotEnvironment): SessionEntry {
+  return { ...environmentFacts(got), type: "plugin.environment" };
+}

@@ -1,0 +1,95 @@
+import { resolve } from "node:path";
+import { openSessionLog, type SessionEntry, type SessionLog } from "@berth/audit-chain";
+import { type Closers, createClosers, type Logger } from "@berth/command-line";
+import { confine } from "@berth/process-confinement/launcher";
+import { type EnvironmentStore, isolatedVenv, pluginEnvironments } from "@berth/venv-host";
+import { createPluginHost, type PluginHost, type PluginsConfig } from "@berth/venv-host/executor";
+import { decisionEntry, environmentEntry } from "../audit/audit-entries.js";
+import { type HostFlags, readStoreFlags } from "../options.js";
+import { loadPlugins } from "../plugins-file.js";
+import { openStateFolder, type StateFolder } from "../state-folder.js";
+import { version } from "../version.js";
+import { ofExecutor } from "./executor-fault.js";
+import { openStore } from "./open-store.js";
+
+/** Plugins with everything that they stand on. */
+export interface OpenedHost {
+  readonly host: PluginHost;
+  readonly audit: SessionLog;
+  /** In reverse order: plugins, store, log. Gives the names of what was not closed in time. */
+  close(reason: string): Promise<readonly string[]>;
+}
+
+export interface OpenHostOptions {
+  readonly logger: Logger;
+  /** Which command, for the log. */
+  readonly command: string;
+  readonly onProgress: (plugin: string, step: string) => void;
+}
+
+/** How long plugins, store and log may take to end. */
+const closeMs = 40_000;
+
+/** @throws {AppError} for the configuration, the flags and the state folder, before anything is started. */
+export async function openHost(flags: HostFlags, options: OpenHostOptions): Promise<OpenedHost> {
+  const { logger } = options;
+  const terms = readStoreFlags(flags);
+  const config = await loadPlugins(flags.config);
+  for (const warning of config.warnings) logger.warn(`${flags.config}: ${warning}`);
+  const state = await openStateFolder(flags.state);
+  const closers = createClosers((name, fault) => logger.error({ err: fault }, `${name} could not be closed`));
+  const reason = { text: "failed" };
+  try {
+    const audit = await openLog(state, options, flags);
+    closers.add("audit log", () => audit.close(reason.text));
+    const store = await openStore(state.venvs, terms);
+    closers.add("store of environments", () => store.close());
+    const host = openPlugins({ flags, config, store, audit, options });
+    closers.add("plugins", () => host.close());
+    return { host, audit, close: (why) => closeAll(closers, reason, why) };
+  } catch (error) {
+    await closeAll(closers, reason, "failed");
+    throw error;
+  }
+}
+
+function closeAll(closers: Closers, reason: { text: string }, why: string): Promise<readonly string[]> {
+  reason.text = why;
+  return closers.close(closeMs);
+}
+
+function openLog({ audit }: StateFolder, { command, logger }: OpenHostOptions, flags: HostFlags): Promise<SessionLog> {
+  return openSessionLog({
+    folder: audit,
+    opening: { program: `berth-plugin-host ${version}`, command, config: resolve(flags.config) },
+    now: Date.now,
+    onTurn: (refusal) => {
+      if (refusal === undefined) logger.info("the audit log takes entries again");
+      else logger.error({ err: refusal }, "the audit log takes no entries: hooks are refused");
+    },
+  });
+}
+
+interface PluginsParts {
+  readonly flags: HostFlags;
+  readonly config: PluginsConfig;
+  readonly store: EnvironmentStore;
+  readonly audit: SessionLog;
+  readonly options: OpenHostOptions;
+}
+
+function openPlugins({ flags, config, store, audit, options }: PluginsParts): PluginHost {
+  const record = async (entry: SessionEntry): Promise<void> => void (await audit.append(entry));
+  const acquire = pluginEnvironments({ store, onGot: (got) => record(environmentEntry(got)) });
+  try {
+    return createPluginHost({
+      config,
+      kinds: [isolatedVenv({ acquire, cwd: resolve(flags.cwd ?? "."), confine })],
+      record: (decision) => record(decisionEntry(decision)),
+      onProgress: options.onProgress,
+      onLog: (plugin, line) => options.logger.debug({ plugin }, line),
+    });
+  } catch (error) {
+    return ofExecutor(error);
+  }
+}

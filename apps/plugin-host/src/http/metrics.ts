@@ -1,0 +1,59 @@
+import { createCounter, createHistogram, familyText, type Sample } from "@berth/command-line/http";
+import type { HookExecution } from "@berth/venv-host/executor";
+
+/** Told how each hook went. */
+export interface HookObserver {
+  ran(hook: string, outcome: HookResult, seconds: number, executions: readonly HookExecution[]): void;
+}
+
+export type HookResult = "allowed" | "denied" | "failed";
+
+/** What is told beside what was counted. */
+export interface Gauges {
+  readonly plugins: readonly { readonly state: string }[];
+}
+
+/** Figures of this process, in the text form of Prometheus (version 0.0.4). */
+export interface Metrics extends HookObserver {
+  write(gauges: Gauges): string;
+}
+
+const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createMetrics(): Metrics {
+  const hooks = createCounter();
+  const executions = createCounter();
+  const durations = createHistogram(
+    "plugin_host_hook_seconds",
+    "Duration of hooks, all their plugins together.",
+    bounds,
+  );
+  return {
+    ran(hook, outcome, seconds, ran) {
+      hooks.add({ hook, outcome });
+      for (const { plugin, status } of ran) executions.add({ plugin, hook, status });
+      durations.observe({ hook }, seconds);
+    },
+    write({ plugins }) {
+      const states = ["ready", "idle", "failed"].map(
+        (state): Sample => [{ state }, plugins.filter((plugin) => plugin.state === state).length],
+      );
+      return [
+        familyText(
+          "plugin_host_hooks_total",
+          "counter",
+          "Hooks that were asked for, and what came of them.",
+          hooks.samples(),
+        ),
+        durations.text(),
+        familyText(
+          "plugin_host_executions_total",
+          "counter",
+          "What single plugins did in hooks.",
+          executions.samples(),
+        ),
+        familyText("plugin_host_plugins", "gauge", "Plugins, by state.", states),
+      ].join("");
+    },
+  };
+}

@@ -1,0 +1,17 @@
+export type { ReadPluginsOptions } from "./executor/config/read-plugins-config.js";
+export { readPluginsConfig } from "./executor/config/read-plugins-config.js";
+export { createPluginHost } from "./executor/create-plugin-host.js";
+export type * from "./executor/credentials.js";
+export type { PluginHostErrorCode } from "./executor/errors.js";
+export { isPluginHostError, PluginHostError } from "./executor/errors.js";
+export { pythonCapabilities } from "./executor/extensions/capabilities.js";
+export type * from "./executor/extensions.js";
+export type { InProcessHook, InProcessPlugin } from "./executor/in-process.js";
+export { inProcess } from "./executor/in-process.js";
+export type * from "./executor/json.js";
+export type * from "./executor/plugin-call.js";
+export type * from "./executor/plugin-config.js";
+export type * from "./executor/plugin-host.js";
+export type * from "./executor/plugin-kind.js";
+export { readPluginReply } from "./executor/plugin-reply.js";
+export { writePluginCall } from "./executor/plugin-task.js";

@@ -1,0 +1,96 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { describe, expect, onTestFinished } from "vitest";
+import { partTest } from "../../../../fixtures/parts.js";
+import type { ConfinePolicy } from "../../src/index.js";
+import { expectNothingLeft, failure, makeWorld, preferUv, python } from "./world.js";
+
+const installer = preferUv();
+const venvTest = partTest("python3", "python3-venv");
+
+describe("an index with a password", () => {
+  venvTest("is asked with it, and shows it nowhere", async () => {
+    const world = makeWorld(installer);
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.headers.authorization ?? "");
+      response.writeHead(404).end("none of that for s3cret-word");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const store = await world.open({ index: { from: "index", url: `http://me:s3cret-word@127.0.0.1:${port}/simple` } });
+    const error = await failure(store.acquire({ interpreter: python, requirements: world.requirements }));
+    expect(asked).toContain(`Basic ${Buffer.from("me:s3cret-word").toString("base64")}`);
+    const texts = [
+      error.message,
+      JSON.stringify(error.details),
+      JSON.stringify(await store.keyOf({ interpreter: python, requirements: world.requirements })),
+    ];
+    for (const text of texts) expect(text).not.toContain("s3cret-word");
+    expect(spawnSync("grep", ["-r", "s3cret-word", world.storePath]).status, "no file of the store has it").toBe(1);
+  });
+});
+
+describe("an index with a password, and a build that prints it", () => {
+  venvTest("shows it nowhere either", async () => {
+    const world = makeWorld(installer);
+    const store = await world.open({ index: { from: "index", url: "http://me:s3cret-word@127.0.0.1:1/simple" } });
+    mkdirSync(join(world.folder, "says-1.0"));
+    world.write(
+      "says-1.0/pyproject.toml",
+      '[build-system]\nrequires = []\nbuild-backend = "says"\nbackend-path = ["."]\n',
+    );
+    // The whole of it, and the password alone.
+    world.write(
+      "says-1.0/says.py",
+      'import os, sys\nurl = os.environ.get("PIP_INDEX_URL") or os.environ["UV_DEFAULT_INDEX"]\nsys.exit("it is " + url + " with " + url.split(":")[2].split("@")[0])\n',
+    );
+    execFileSync("tar", ["-czf", join(world.folder, "says-1.0.tar.gz"), "-C", world.folder, "says-1.0"]);
+    const requirements = world.write("says.txt", "./says-1.0.tar.gz\n");
+    const { message, details } = await failure(store.acquire({ interpreter: python, requirements }));
+    expect(details.stderrExcerpt, "the control: it was said").toContain(
+      "it is http://127.0.0.1:1/simple with **********",
+    );
+    expect(message + JSON.stringify(details)).not.toContain("s3cret-word");
+  });
+});
+
+describe("a confined install", () => {
+  venvTest("runs what `confine` makes of it, and its evidence names it", async () => {
+    const world = makeWorld(installer);
+    const policies: ConfinePolicy[] = [];
+    let released = 0;
+    const store = await world.open({
+      confine: async (argv, policy) => {
+        policies.push(policy);
+        return {
+          argv: ["/usr/bin/env", "CONFINED=1", ...argv],
+          confinement: "a test",
+          release: async () => {
+            released += 1;
+          },
+        };
+      },
+    });
+    const held = await store.acquire({ interpreter: python, requirements: world.requirements });
+    expect(held.evidence.confinement).toBe("a test");
+    expect(released).toBe(policies.length);
+    for (const { network, writable, readable } of policies) {
+      expect(network).toBe("none");
+      expect(writable).toEqual([expect.stringContaining(join(world.storePath, "tmp", held.key))]);
+      expect(readable).toContain(world.wheels);
+    }
+  });
+
+  venvTest("does not run where it cannot be confined", async () => {
+    const world = makeWorld(installer);
+    const store = await world.open({ confine: () => Promise.reject(new Error("no bubblewrap here")) });
+    const error = await failure(store.acquire({ interpreter: python, requirements: world.requirements }));
+    expect(error).toMatchObject({ code: "VENV_BUILD_FAILED", cause: { message: "no bubblewrap here" } });
+    await expectNothingLeft(world);
+  });
+});
