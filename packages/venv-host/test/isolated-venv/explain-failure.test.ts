@@ -1,18 +1,18 @@
 import { expect, it } from "vitest";
 import { explainFailure } from "../../src/isolated-venv/explain-failure.js";
 
-const about = { className: "my_pkg.filters.Guard", pluginsFolder: "/work/plugins" };
+const about = { className: "my_pkg.filters.Guard", pluginsFolder: "/srv/plugins" };
 
 it.each([
   {
     name: "its own module is not there",
     text: "Unexpected error: No module named 'my_pkg.filters'",
-    says: "import of `my_pkg.filters` failed: No module named 'my_pkg.filters' (there is no my_pkg.filters in /work/plugins, nor in its environment)",
+    says: "import of `my_pkg.filters` failed: No module named 'my_pkg.filters' (there is no my_pkg.filters in /srv/plugins, nor in its environment)",
   },
   {
     name: "its own package is not there",
     text: "Unexpected error: No module named 'my_pkg'",
-    says: "import of `my_pkg.filters` failed: No module named 'my_pkg' (there is no my_pkg in /work/plugins, nor in its environment)",
+    says: "import of `my_pkg.filters` failed: No module named 'my_pkg' (there is no my_pkg in /srv/plugins, nor in its environment)",
   },
   {
     name: "what it needs is not installed",
