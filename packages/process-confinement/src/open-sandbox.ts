@@ -1,4 +1,5 @@
-import { type WatchedFolder, watchFolders } from "./disk-watch/watch-folders.js";
+import { watchFolders } from "./disk-watch/watch-folders.js";
+import { foldersToWatch } from "./disk-watch/watched-folders.js";
 import { type HeldSandbox, holdSandbox } from "./end/hold-sandbox.js";
 import { createOutputMeter } from "./end/output-meter.js";
 import { isConfinementError } from "./errors.js";
@@ -7,7 +8,6 @@ import { limitSandbox, type SandboxLimits } from "./limits/limit-sandbox.js";
 import { thisLimitsHost } from "./limits/limits-host.js";
 import { planSandbox } from "./plan/plan-sandbox.js";
 import { markBinds } from "./plan/verify-binds.js";
-import type { PolicyTerms } from "./reading/policy-terms.js";
 import { readSandboxOptions } from "./reading/read-options.js";
 import type { SandboxTerms } from "./reading/sandbox-terms.js";
 import type { Sandbox, SandboxOptions } from "./sandbox.js";
@@ -51,7 +51,7 @@ export async function openSandboxOn(
   const bound = boundStart(terms.startTimeoutMs, terms.signal);
   const start = async (launcher: Promise<Launcher>, disableUserNamespaces: boolean): Promise<Opened> => {
     const launched = becomeBubblewrap(await launcher, { ...plan, disableUserNamespaces }, limits.joinLine(groups));
-    const started = await startSandbox(launched, terms, { controlGroups: groups.paths, binds }, bound);
+    const started = await startSandbox(launched, terms, { groups, binds }, bound);
     return { launched, started, terms, limits, groups };
   };
   try {
@@ -106,6 +106,7 @@ function present({ launched, started, terms, limits, groups }: Opened): Sandbox 
     launched,
     ...started,
     asPid1: terms.asPid1,
+    letGo: () => void watch?.close(),
     cleanUp: async () => {
       const memoryKills = groups.memoryKills();
       const [isRemoved] = await Promise.all([groups.end(), watch?.close()]);
@@ -117,7 +118,12 @@ function present({ launched, started, terms, limits, groups }: Opened): Sandbox 
   const watch =
     folders.length === 0
       ? undefined
-      : watchFolders({ folders, init: started.identity.init.pid, onExcess: () => endFor("disk", held) });
+      : watchFolders({
+          folders,
+          init: started.identity.init.pid,
+          freezer: groups.freezer,
+          onExcess: () => endFor("disk", held),
+        });
   const { outputBytes } = terms.policy.limits;
   const meter = outputBytes === undefined ? undefined : createOutputMeter(outputBytes, () => endFor("output", held));
   const close = (): Promise<void> => held.end("closed", terms.graceMs);
@@ -135,13 +141,6 @@ function present({ launched, started, terms, limits, groups }: Opened): Sandbox 
     kill: () => held.end("closed", 0),
     [Symbol.asyncDispose]: close,
   };
-}
-
-function foldersToWatch({ binds, workspace, limits }: PolicyTerms): readonly WatchedFolder[] {
-  const asked = binds.map(({ source, maxBytes }) => ({ path: source, maxBytes }));
-  return [...asked, { path: workspace?.folder, maxBytes: limits.diskBytes }].flatMap(({ path, maxBytes }) =>
-    path === undefined || maxBytes === undefined ? [] : [{ path, maxBytes }],
-  );
 }
 
 /** Nobody waits for this end: that it failed is told to whoever closes the sandbox. */

@@ -43,6 +43,7 @@ export async function endSandbox(identity: SandboxIdentity, options: EndSandboxO
   const known = readIdentity(identity);
   const groups = recordedControlGroups(known.controlGroups, known.name);
   if (look(known, groups) === "running") {
+    groups.freezer?.thaw();
     // Stopped, the outer bubblewrap cannot tell its own host that the command ended by itself. It is killed last: while it
     // waits for process 1, nobody else gets that number.
     signalProcess(known.outer, "SIGSTOP");

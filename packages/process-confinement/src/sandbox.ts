@@ -68,11 +68,14 @@ export interface SandboxExit {
   readonly memoryKills: number | undefined;
 }
 
-/** Which mechanism holds a limit. */
+/**
+ * Which mechanism holds a limit. `watched-frozen`: of a folder, with the sandbox held still where it changes under a look;
+ * `watched` instead, where nothing can hold it still: a program that moves its files past the look is not seen.
+ */
 export interface LimitEnforcement {
   readonly limit: keyof ConfinementLimits | "tmpBytes" | "workspaceBytes";
   readonly value: number;
-  readonly by: "cgroup-v2" | "cgroup-v1" | "rlimit" | "memory-file-system" | "watched";
+  readonly by: "cgroup-v2" | "cgroup-v1" | "rlimit" | "memory-file-system" | "watched" | "watched-frozen";
 }
 
 /** What a sandbox uses now; members are undefined where no control group counts them. */

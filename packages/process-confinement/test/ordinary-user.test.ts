@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, constants, copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  constants,
+  copyFileSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,6 +17,7 @@ import { afterAll, describe, expect } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "berth-user-"));
+const mappedHolder = fileURLToPath(new URL("programs/hold-mapped.py", import.meta.url));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** Runs a module as the user nobody, who may not read the folder of this repository or of our Node. */
@@ -20,6 +31,12 @@ function runAsNobody(source: string): unknown {
   const run = spawnSync("setpriv", [...user, join(scratch, "node"), join(scratch, "main.js")], { encoding: "utf8" });
   expect(run.stderr).toBe("");
   return JSON.parse(run.stdout);
+}
+
+function ownFolder(): string {
+  const folder = mkdtempSync(join(scratch, "own-"));
+  chownSync(folder, 65534, 65534);
+  return folder;
 }
 
 describe("an ordinary user", () => {
@@ -46,8 +63,13 @@ const ended = await endSandbox(second.identity);
 const third = await openSandbox({ ...options, file: "/bin/sh", args: ["-c", "trap 'exit 4' TERM; echo; while :; do read x; done"] });
 await third.stdout[Symbol.asyncIterator]().next();
 await third.close();
+// It may not look at a file by its mapping, whose length counts: here more than the file, and than the bound.
+const policy = { workspace: { kind: "folder", source: ${JSON.stringify(ownFolder())} }, limits: { diskBytes: 2 ** 22 } };
+const args = ["-I", "-c", ${JSON.stringify(readFileSync(mappedHolder, "utf8"))}, "/workspace", "3", "6"];
+const holding = await openSandbox({ ...options, file: "/usr/bin/python3", args, policy });
+const held = { by: holding.enforced.find(({ limit }) => limit === "diskBytes").by, ...(await holding.exited) };
 const refused = await openSandbox({ ...options, file: "/bin/true", policy: { limits: { memoryBytes: 2 ** 26 } } }).catch((error) => error.code);
-console.log(JSON.stringify({ said, reason: exit.reason, before, ended, closed: await third.exited, refused }));
+console.log(JSON.stringify({ said, reason: exit.reason, before, ended, closed: await third.exited, held, refused }));
 `);
     expect(found).toMatchObject({
       said: "1000 4\n",
@@ -55,6 +77,7 @@ console.log(JSON.stringify({ said, reason: exit.reason, before, ended, closed: a
       before: "running",
       ended: "gone",
       closed: { reason: "closed", code: 4 },
+      held: { by: "watched", reason: "disk" },
       refused: "LIMIT_NOT_ENFORCEABLE",
     });
   });

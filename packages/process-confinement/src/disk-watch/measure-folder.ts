@@ -1,4 +1,4 @@
-import { closeSync, constants, type Dir, lstatSync, opendirSync, openSync } from "node:fs";
+import { closeSync, constants, type Dir, fstatSync, lstatSync, opendirSync, openSync, type Stats } from "node:fs";
 import { inSlices, sliceEntries } from "./slices.js";
 
 /** What ends a measurement early; each is for a tree that an attacker made. */
@@ -34,14 +34,11 @@ const blockBytes = 512;
  */
 export async function measureFolder(
   path: string,
-  { maxBytes, maxEntries = 500_000, maxDepth = 128 }: MeasureBounds,
+  bounds: MeasureBounds,
   options: MeasureOptions = {},
 ): Promise<FolderUsage> {
-  const bounds = { maxBytes, maxEntries, maxDepth };
-  const tally: Tally = { bytes: options.alreadyBytes ?? 0, entries: 0, linked: new Set() };
-  const walk = walkFolder(Buffer.from(path), 1, tally, bounds);
-  const { verdict, reason } = await inSlices(walk, options.signal);
-  return { bytes: tally.bytes, entries: tally.entries, verdict, reason };
+  const { changed: _, ...usage } = await walkTree(path, bounds, options);
+  return usage;
 }
 
 /** What is known before, and when to stop. */
@@ -51,13 +48,36 @@ export interface MeasureOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What a tree holds, and whether that is the state of one moment. */
+export interface TreeUsage extends FolderUsage {
+  /** Something in it changed since `sinceMs`: what was moved meanwhile may be missing. */
+  readonly changed: boolean;
+}
+
+export interface WalkOptions extends MeasureOptions {
+  /** By the clock of the files' own times, in milliseconds. Default: nothing counts as changed. */
+  readonly sinceMs?: number | undefined;
+}
+
+/** As `measureFolder`, and tells whether the tree held still. */
+export async function walkTree(path: string, bounds: MeasureBounds, options: WalkOptions): Promise<TreeUsage> {
+  const { alreadyBytes = 0, sinceMs = Number.POSITIVE_INFINITY, signal } = options;
+  const { maxBytes, maxEntries = 500_000, maxDepth = 128 } = bounds;
+  const tally: Tally = { bytes: alreadyBytes, entries: 0, seen: new Map(), sinceMs, changed: false };
+  const walk = walkFolder(Buffer.from(path), undefined, 1, tally, { maxBytes, maxEntries, maxDepth });
+  const { verdict, reason } = await inSlices(walk, signal);
+  return { bytes: tally.bytes, entries: tally.entries, verdict, reason, changed: tally.changed };
+}
+
 type WalkBounds = { readonly [Name in keyof MeasureBounds]-?: number };
 
 interface Tally {
   bytes: number;
   entries: number;
-  /** Files with several names: each counts once. */
-  readonly linked: Set<string>;
+  /** Inodes of each device: a file with several names, or one that is moved before the walk, counts once. */
+  readonly seen: Map<number, Set<number>>;
+  readonly sinceMs: number;
+  changed: boolean;
 }
 
 type Finding = Pick<FolderUsage, "verdict" | "reason">;
@@ -68,21 +88,39 @@ const unseen = (cause: unknown): Finding => ({
   reason: `a folder cannot be read (${codeOf(cause)})`,
 });
 
+/** A folder that is still to be walked, and which one it was. */
+interface Below {
+  readonly name: string;
+  readonly inode: number;
+}
+
 /** Depth first; stops for the caller between slices, and for good at the first finding that is not `within`. */
-function* walkFolder(path: Buffer, depth: number, tally: Tally, bounds: WalkBounds): Generator<void, Finding> {
+function* walkFolder(
+  path: Buffer,
+  inode: number | undefined,
+  depth: number,
+  tally: Tally,
+  bounds: WalkBounds,
+): Generator<void, Finding> {
   if (depth > bounds.maxDepth) return over(`folders are nested deeper than ${bounds.maxDepth}`);
   let folder: number;
   try {
     folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (cause) {
-    return depth > 1 && wasSwapped(cause) ? within : unseen(cause);
+    if (depth === 1 || !wasSwapped(cause)) return unseen(cause);
+    tally.changed = true;
+    return within;
   }
   try {
-    const folders: string[] = [];
+    const folders: Below[] = [];
     const found = yield* countEntries(folder, folders, tally, bounds);
+    // Looked at when all of it was listed: whatever left or came until then shows.
+    const stat = fstatSync(folder);
+    noteChange(stat, tally);
+    if (inode !== undefined && stat.ino !== inode) tally.changed = true;
     if (found.verdict !== "within") return found;
-    for (const name of folders) {
-      const finding = yield* walkFolder(below(folder, name), depth + 1, tally, bounds);
+    for (const { name, inode } of folders) {
+      const finding = yield* walkFolder(below(folder, name), inode, depth + 1, tally, bounds);
       if (finding.verdict !== "within") return finding;
     }
     return within;
@@ -91,12 +129,13 @@ function* walkFolder(path: Buffer, depth: number, tally: Tally, bounds: WalkBoun
   }
 }
 
-function* countEntries(folder: number, folders: string[], tally: Tally, bounds: WalkBounds): Generator<void, Finding> {
+function* countEntries(folder: number, folders: Below[], tally: Tally, bounds: WalkBounds): Generator<void, Finding> {
   let listing: Dir | undefined;
   try {
     listing = opendirSync(`/proc/self/fd/${folder}`, { encoding: "latin1", bufferSize: sliceEntries });
     for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
-      if (countEntry(below(folder, entry.name), tally)) folders.push(entry.name);
+      const stat = countEntry(below(folder, entry.name), tally);
+      if (stat?.isDirectory()) folders.push({ name: entry.name, inode: stat.ino });
       if (isOver(tally, bounds)) break;
       if (tally.entries % sliceEntries === 0) yield;
     }
@@ -123,19 +162,30 @@ function below(folder: number, name: string): Buffer {
   return Buffer.from(`/proc/self/fd/${folder}/${name}`, "latin1");
 }
 
-/** Whether it is a folder. One that is gone again counts nothing. */
-function countEntry(path: Buffer, tally: Tally): boolean {
+/** Undefined when it is gone again: it counts nothing. */
+function countEntry(path: Buffer, tally: Tally): Stats | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   tally.entries++;
-  if (stat === undefined) return false;
-  const isFolder = stat.isDirectory();
-  if (!isFolder && stat.nlink > 1) {
-    const inode = `${stat.dev}:${stat.ino}`;
-    if (tally.linked.has(inode)) return false;
-    tally.linked.add(inode);
+  if (stat === undefined) {
+    tally.changed = true;
+    return undefined;
   }
-  tally.bytes += entryBytes + stat.blocks * blockBytes;
-  return isFolder;
+  noteChange(stat, tally);
+  if (isFirstSight(stat, tally)) tally.bytes += entryBytes + stat.blocks * blockBytes;
+  return stat;
+}
+
+// No program can set this time, and everything sets it: writing, cutting, cloning, linking, moving. A folder that was moved is
+// walked all the same when it is met again, since it may not have been walked at its old place.
+function noteChange({ ctimeMs }: Stats, tally: Tally): void {
+  if (ctimeMs >= tally.sinceMs) tally.changed = true;
+}
+
+function isFirstSight({ dev, ino }: Stats, { seen }: Tally): boolean {
+  const inodes = seen.get(dev) ?? new Set();
+  if (inodes.has(ino)) return false;
+  seen.set(dev, inodes.add(ino));
+  return true;
 }
 
 // Since it was listed it was removed, or something that is no folder took its place.

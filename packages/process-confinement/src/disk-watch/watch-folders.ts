@@ -1,14 +1,5 @@
-import { statSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { measureDeleted } from "./measure-deleted.js";
-import { type FolderUsage, measureFolder } from "./measure-folder.js";
-
-/** A folder that a sandbox may write, and what it may hold. */
-export interface WatchedFolder {
-  /** Real absolute path. */
-  readonly path: string;
-  readonly maxBytes: number;
-}
+import { lookAtAll, type Sights } from "./look.js";
 
 /** Why the watch gave the alarm. */
 export interface DiskExcess {
@@ -17,10 +8,7 @@ export interface DiskExcess {
   readonly reason: string;
 }
 
-export interface WatchOptions {
-  readonly folders: readonly WatchedFolder[];
-  /** Process 1 of the sandbox as this machine numbers it; its processes may hold files that have no name any more. */
-  readonly init?: number | undefined;
+export interface WatchOptions extends Sights {
   /** Called once at most; the watch is over then. */
   readonly onExcess: (excess: DiskExcess) => void;
   /** From one look to the next, 1 to 60_000 milliseconds. Default 250; longer after a look that took long. */
@@ -35,7 +23,7 @@ export interface DiskWatch extends AsyncDisposable {
 
 /** Looks at which a folder may be unreadable one after another; then it counts as over. */
 const maxUnseen = 3;
-/** A look that takes longer makes the watch rest: it takes a fifth of a processor at most. */
+/** A look that takes longer makes the watch rest: it takes a fifth of a processor at most, and holds the sandbox still as long. */
 const restPerLook = 4;
 
 /** Watches folders until it is closed. A folder that cannot be looked at for a while is over its bound as well. */
@@ -50,16 +38,15 @@ export function watchFolders(options: WatchOptions): DiskWatch {
 }
 
 async function watch(options: WatchOptions, signal: AbortSignal): Promise<void> {
-  const { folders, onExcess, intervalMs = 250 } = options;
+  const { onExcess, intervalMs = 250 } = options;
   const unseen = new Map<string, number>();
   try {
     for (;;) {
       const began = performance.now();
-      for (const folder of folders) {
-        const { verdict, reason = verdict } = await look(folder, options, signal);
-        const misses = verdict === "unseen" ? (unseen.get(folder.path) ?? 0) + 1 : 0;
-        unseen.set(folder.path, misses);
-        if (verdict === "over" || misses === maxUnseen) return onExcess({ path: folder.path, reason });
+      for (const { path, verdict, reason = verdict } of await lookAtAll(options, signal)) {
+        const misses = verdict === "unseen" ? (unseen.get(path) ?? 0) + 1 : 0;
+        unseen.set(path, misses);
+        if (verdict === "over" || misses === maxUnseen) return onExcess({ path, reason });
       }
       const restMs = Math.max(intervalMs, restPerLook * (performance.now() - began));
       await setTimeout(restMs, undefined, { signal });
@@ -67,21 +54,5 @@ async function watch(options: WatchOptions, signal: AbortSignal): Promise<void> 
   } catch (cause) {
     // The signal is ours alone: its abort is the end that was asked for.
     if (!signal.aborted) throw cause;
-  }
-}
-
-type Look = Pick<FolderUsage, "verdict" | "reason">;
-
-async function look({ path, maxBytes }: WatchedFolder, { init }: WatchOptions, signal: AbortSignal): Promise<Look> {
-  try {
-    const deleted = init === undefined ? 0 : await measureDeleted(init, statSync(path).dev, signal);
-    if (deleted === undefined) return { verdict: "over", reason: "its processes have too many files open" };
-    return await measureFolder(path, { maxBytes }, { alreadyBytes: deleted, signal });
-  } catch (cause) {
-    signal.throwIfAborted();
-    return {
-      verdict: "unseen",
-      reason: `it cannot be looked at: ${cause instanceof Error ? cause.message : String(cause)}`,
-    };
   }
 }

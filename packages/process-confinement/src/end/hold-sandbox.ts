@@ -34,13 +34,23 @@ export interface HeldParts {
   /** The command itself; process 1 when it is that. */
   readonly command: ProcessMark;
   readonly asPid1: boolean;
+  /** Called before each SIGKILL: the watch may hold the sandbox still, and in version 1 nothing that is frozen dies. */
+  readonly letGo: () => void;
   /** Called once, when no process is left. */
   readonly cleanUp: () => Promise<Aftermath>;
   /** Whether the control groups are gone now; for each end that is asked for after `cleanUp` could not remove them. */
   readonly removeGroups: () => Promise<boolean>;
 }
 
-export function holdSandbox({ launched, identity, command, asPid1, cleanUp, removeGroups }: HeldParts): HeldSandbox {
+export function holdSandbox({
+  launched,
+  identity,
+  command,
+  asPid1,
+  letGo,
+  cleanUp,
+  removeGroups,
+}: HeldParts): HeldSandbox {
   const { init, outer, name } = identity;
   let endReason: EndReason | undefined;
   let ending: Promise<void> | undefined;
@@ -52,6 +62,7 @@ export function holdSandbox({ launched, identity, command, asPid1, cleanUp, remo
     launched.word.destroy();
     launched.lifeline.destroy();
     launched.stdin.destroy();
+    letGo();
     // The command's exit ends bubblewrap, whose end ends process 1, whose end ends everything: only that proves it.
     signalProcess(init, "SIGKILL");
     await becomesTrue(() => !isAlive(init), Number.POSITIVE_INFINITY);
@@ -71,6 +82,7 @@ export function holdSandbox({ launched, identity, command, asPid1, cleanUp, remo
     throw new ConfinementError("SANDBOX_NOT_ENDED", `the sandbox ${name} did not end: ${left}`);
   };
   const kill = async (): Promise<void> => {
+    letGo();
     signalProcess(init, "SIGKILL");
     if (!(await within(exited, insideMs))) signalProcess(outer, "SIGKILL");
     await confirm(killMs);

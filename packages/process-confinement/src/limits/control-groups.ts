@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { ConfinementError } from "../errors.js";
 import { readOr } from "../machine/read-or.js";
 import type { SandboxUsage } from "../sandbox.js";
+import { type Freezer, freezerIn } from "./freezer.js";
 import { groupPath, tryRemoveGroup } from "./group-folder.js";
 import { killMembers } from "./group-kill.js";
 import { memoryKillsIn, usageIn } from "./group-usage.js";
@@ -16,6 +17,8 @@ export interface ControlGroups {
   usage(): SandboxUsage;
   /** How often the kernel killed a member for memory; undefined without a memory group. Read it before `end`. */
   memoryKills(): number | undefined;
+  /** Undefined where none of them can hold its members still. */
+  readonly freezer: Freezer | undefined;
   /** Whether a living process is in one of them. */
   isPopulated(): boolean;
   /**
@@ -37,6 +40,7 @@ export function controlGroupsAt(paths: readonly string[]): ControlGroups {
     paths,
     usage: () => usageIn(paths),
     memoryKills: () => memoryKillsIn(paths),
+    freezer: freezerIn(paths),
     isPopulated: () => paths.some(isPopulated),
     end: (options) => endGroups(paths, options ?? {}),
   };
@@ -76,6 +80,7 @@ async function endGroups(paths: readonly string[], { timeoutMs = 5_000, signal }
     const left = paths.filter((path) => !tryRemoveGroup(path));
     if (left.length === 0) return true;
     if (waitedMs >= timeoutMs) return false;
+    freezerIn(left)?.thaw(); // its host was killed meanwhile, or looks at it: in version 1 nothing frozen dies
     for (const path of left) killMembers(path);
     await pause(pauseMs, signal);
     waitedMs += pauseMs;

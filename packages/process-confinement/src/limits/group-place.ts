@@ -12,6 +12,8 @@ export interface GroupPlace {
   /** The group in which ours are made, under `berth`. */
   readonly parent: string;
   readonly controllers: readonly Controller[];
+  /** What lives in a group there can be held still. */
+  readonly freezes: boolean;
 }
 
 const known: readonly Controller[] = ["memory", "pids", "cpu"];
@@ -35,14 +37,20 @@ export function controllersOf(hierarchy: Hierarchy): readonly string[] {
 
 function placeOfOne({ own, controllers }: Hierarchy): GroupPlace | undefined {
   const useful = known.filter((name) => controllers.includes(name));
-  if (useful.length === 0 || !mayWrite(own)) return undefined;
-  return { version: 1, parent: own, controllers: useful };
+  const freezes = controllers.includes("freezer");
+  if ((useful.length === 0 && !freezes) || !mayWrite(own)) return undefined;
+  return { version: 1, parent: own, controllers: useful, freezes };
 }
 
 function placeOfTwo(hierarchy: Hierarchy, wanted: readonly Controller[]): GroupPlace | undefined {
   const places = upwards(hierarchy.own, hierarchy.top)
     .filter(mayHoldOurs)
-    .map((parent) => ({ version: 2 as const, parent, controllers: known.filter((name) => canGive(parent, name)) }));
+    .map((parent) => ({
+      version: 2 as const,
+      parent,
+      controllers: known.filter((name) => canGive(parent, name)),
+      freezes: true, // no controller: every group of Linux 5.2 and later
+    }));
   const score = (place: GroupPlace): number => wanted.filter((name) => place.controllers.includes(name)).length;
   // The nearest of the best: sort keeps the order of equals.
   return places.sort((one, other) => score(other) - score(one))[0];

@@ -1,3 +1,4 @@
+import { foldersToWatch } from "../disk-watch/watched-folders.js";
 import type { SandboxTerms } from "../reading/sandbox-terms.js";
 import type { LimitEnforcement } from "../sandbox.js";
 import type { ControlGroups } from "./control-groups.js";
@@ -24,13 +25,11 @@ export function limitSandbox(
 ): SandboxLimits {
   const forwarder = policy.egress?.forwarder === "helper" ? 1 : 0;
   const own = { outside: 1, inside: (asPid1 ? 0 : 1) + forwarder };
-  const plan = planLimits(policy.limits, own, host);
-  // Without a limit to hold a group is work for nothing: process 1's end ends everything anyway.
-  const groups = plan.groups.some(({ writes }) => writes.length > 0) ? plan.groups : [];
+  const plan = planLimits(policy.limits, own, host, foldersToWatch(policy).length > 0);
   return {
     enforced: [...plan.enforced, ...memoryFileSystems(policy)],
     innerPrefix: innerPrefix(plan),
-    makeGroups: () => makeControlGroups(groups, name),
+    makeGroups: () => makeControlGroups(plan.groups, name),
     joinLine: ({ paths }) => joinLine(plan, paths),
   };
 }

@@ -46,22 +46,24 @@ const controllerOf = { memoryBytes: "memory", processes: "pids", cpus: "cpu" } a
 type GroupLimit = keyof typeof controllerOf;
 const groupLimits: readonly GroupLimit[] = ["memoryBytes", "processes", "cpus"];
 const processLimits = ["cpuSeconds", "fileBytes", "openFiles"] as const;
-const watchedLimits = ["diskBytes", "outputBytes"] as const;
 
 /**
  * Decides which mechanism of this machine holds each limit that is named; values are taken as checked.
+ * @param watchesFolders A group that can be held still is wanted, where there is one to be had.
  * @throws {ConfinementError} `LIMIT_NOT_ENFORCEABLE` for the first that nothing holds here, with the field, the cause and the cure.
  */
 export function planLimits(
   limits: ConfinementLimits,
   own: OwnProcesses = {},
   host: LimitsHost = thisLimitsHost(),
+  watchesFolders: boolean = limits.diskBytes !== undefined,
 ): LimitPlan {
   const counted = { outside: own.outside ?? 1, inside: own.inside ?? 1 };
   const asked = groupLimits.filter((limit) => limits[limit] !== undefined);
   const hierarchies = readHierarchies(host);
   const wanted = asked.map((limit) => controllerOf[limit]);
   const places = findPlaces(hierarchies, wanted);
+  const freezer = watchesFolders ? findFreezer(places) : undefined;
   const held = asked.filter((limit) => placeFor(limit, places) !== undefined);
   const byRlimit = asked.filter((limit) => !held.includes(limit) && bindsAsRlimit(limit, host));
   const refused = asked.find((limit) => !held.includes(limit) && !byRlimit.includes(limit));
@@ -72,9 +74,15 @@ export function planLimits(
         enforcement(limits, limit, placeFor(limit, places)?.version === 2 ? "cgroup-v2" : "cgroup-v1"),
       ),
       ...[...byRlimit, ...processLimits].map((limit) => enforcement(limits, limit, "rlimit")),
-      ...watchedLimits.map((limit) => enforcement(limits, limit, "watched")),
+      enforcement(limits, "diskBytes", freezer === undefined ? "watched" : "watched-frozen"),
+      enforcement(limits, "outputBytes", "watched"),
     ].flat(),
-    groups: places.flatMap((place) => requestFor(place, limits, held, places, counted.outside + counted.inside)),
+    groups: places.flatMap((place) => {
+      const here = held.filter((limit) => placeFor(limit, places) === place);
+      // None where it would hold nothing: process 1 of the sandbox takes all with it anyway, and entering a group takes time.
+      if (here.length === 0 && place !== freezer) return [];
+      return [requestFor(place, limits, here, counted.outside + counted.inside)];
+    }),
     ...splitRlimits(lowered(limits, readCeilings(host.ownLimits)), byRlimit.length > 0, counted.inside),
     prlimit: prlimitFor(limits.fileBytes, host),
   };
@@ -126,24 +134,20 @@ function enforcement(
   return value === undefined ? [] : [{ limit, value, by }];
 }
 
-// None where it would hold nothing: process 1 of the sandbox takes all with it anyway, and entering a group takes time.
+// Version 2 first: there, what is frozen can be killed.
+function findFreezer(places: readonly GroupPlace[]): GroupPlace | undefined {
+  return places.find(({ version }) => version === 2) ?? places.find(({ freezes }) => freezes);
+}
+
 function requestFor(
-  place: GroupPlace,
+  { version, parent }: GroupPlace,
   limits: ConfinementLimits,
-  held: readonly GroupLimit[],
-  places: readonly GroupPlace[],
+  here: readonly GroupLimit[],
   ownProcesses: number,
-): readonly GroupRequest[] {
-  const here = held.filter((limit) => placeFor(limit, places) === place);
-  if (here.length === 0) return [];
-  const writes = groupWrites(
-    place.version,
-    ownProcesses,
-    Object.fromEntries(here.map((limit) => [limit, limits[limit]])),
-  );
-  return [
-    { version: place.version, parent: place.parent, controllers: here.map((limit) => controllerOf[limit]), writes },
-  ];
+): GroupRequest {
+  const asked = Object.fromEntries(here.map((limit) => [limit, limits[limit]]));
+  const writes = groupWrites(version, ownProcesses, asked);
+  return { version, parent, controllers: here.map((limit) => controllerOf[limit]), writes };
 }
 
 function prlimitFor(fileBytes: number | undefined, host: LimitsHost): string | undefined {

@@ -63,7 +63,11 @@ export const limitTrials: Readonly<Partial<Record<keyof ConfinementLimits, Limit
     value: mib,
     script: `head -c ${2 * mib} /dev/zero >/workspace/excess; exec sleep 9`,
     policy: (folder: string) => ({ workspace: { kind: "folder", source: folder } }),
-    judge: endedFor("disk", "2 MiB were written with a bound of 1"),
+    judge: (result) => {
+      const verdict = endedFor("disk", "2 MiB were written with a bound of 1")(result);
+      const { by } = result.enforced.find(({ limit }) => limit === "diskBytes") ?? {};
+      return by === "watched-frozen" ? verdict : { ...verdict, seen: `${verdict.seen}; ${evadable}` };
+    },
   },
   outputBytes: {
     value: 1_024,
@@ -71,6 +75,9 @@ export const limitTrials: Readonly<Partial<Record<keyof ConfinementLimits, Limit
     judge: endedFor("output", "4096 bytes were written with a bound of 1024"),
   },
 };
+
+const evadable =
+  "no control group can hold it still here, so that a program which moves its files past a look is not seen";
 
 function endedFor(reason: "disk" | "output", what: string): LimitTrial["judge"] {
   return ({ exit }) => ({ isHeld: exit.reason === reason, seen: `${what}, and the sandbox ended for ${exit.reason}` });

@@ -40,7 +40,7 @@ export async function tryHostDeath(
   try {
     const launcher = await startLauncher(host, { tools: refuseHere(host), before: playedHost, command: plan.command });
     const launched = becomeBubblewrap(launcher, plan, limits.joinLine(groups));
-    const { identity } = await startSandbox(launched, terms, { controlGroups: groups.paths, binds: [] }, bound);
+    const { identity } = await startSandbox(launched, terms, { groups, binds: [] }, bound);
     try {
       const listing = await bound.wait(firstParagraph(launched));
       signalProcess(launched.outer, "SIGKILL");

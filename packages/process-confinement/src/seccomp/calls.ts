@@ -2,12 +2,21 @@
 export type Denial =
   /** Fails with this error number. */
   | { readonly kind: "error"; readonly errno: number }
-  /** Fails when an argument's low half has any of these bits, and the other argument, where there is one, any of its own. */
-  | (ArgumentBits & { readonly kind: "bits"; readonly when?: ArgumentBits | undefined; readonly errno: number })
+  | BitsDenial
   /** Fails when an argument's low half is one of these values. */
   | { readonly kind: "values"; readonly argument: number; readonly values: readonly number[]; readonly errno: number }
   /** Fails unless an argument's low half is one of these values. */
   | { readonly kind: "others"; readonly argument: number; readonly values: readonly number[]; readonly errno: number };
+
+/** Fails when an argument's low half has any of these bits, another one any of its own (`when`), and a third none (`unless`). */
+export interface BitsDenial extends ArgumentBits {
+  readonly kind: "bits";
+  readonly when?: ArgumentBits | undefined;
+  readonly unless?: ArgumentBits | undefined;
+  readonly errno: number;
+  /** What else fails. */
+  readonly otherwise?: BitsDenial | undefined;
+}
 
 /** Bits of one argument. */
 export interface ArgumentBits {
@@ -29,6 +38,9 @@ const EOPNOTSUPP = 95;
 const EAFNOSUPPORT = 97;
 /** All CLONE_NEW* but CLONE_NEWTIME, which shares its bit with the exit signal and is for unshare and clone3 only. */
 const newNamespaces = 0x7e020000;
+const CLONE_THREAD = 0x10000;
+const CLONE_FILES = 0x400;
+const CLOSE_RANGE_UNSHARE = 2;
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 /** FS_IOC_RESVSP, FS_IOC_RESVSP64, FS_IOC_ZERO_RANGE: fallocate by another name (fs/ioctl.c). */
@@ -44,6 +56,15 @@ const harmlessPersonalities = [0, 8, 0x20000, 0x20008, 0xffffffff];
 
 /** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: what a network namespace divides. AF_VSOCK reaches the hypervisor from any namespace. */
 const dividedFamilies = [1, 2, 10, 16];
+
+/** A thread with descriptors of its own: /proc shows those of the first alone, so that a watch does not find what they hold. */
+const threadWithOwnFiles: BitsDenial = {
+  kind: "bits",
+  argument: 0,
+  mask: CLONE_THREAD,
+  unless: { argument: 0, mask: CLONE_FILES },
+  errno: EPERM,
+};
 
 export const call = (
   name: string,
@@ -73,7 +94,14 @@ const otherUser = (argument: number, when?: ArgumentBits): Denial => ({
 export const deniedCalls: readonly DeniedCall[] = [
   // The kernel's filter cannot read the structure that clone3 points to; libc falls back to clone.
   call("clone3", 435, 435, { kind: "error", errno: ENOSYS }),
-  call("clone", 56, 220, { kind: "bits", argument: 0, mask: newNamespaces, errno: EPERM }),
+  call("clone", 56, 220, {
+    kind: "bits",
+    argument: 0,
+    mask: newNamespaces,
+    errno: EPERM,
+    otherwise: threadWithOwnFiles,
+  }),
+  call("close_range", 436, 436, { kind: "bits", argument: 2, mask: CLOSE_RANGE_UNSHARE, errno: EPERM }),
   call("unshare", 272, 97),
   call("setns", 308, 268),
   call("ioctl", 16, 29, { kind: "values", argument: 1, values: [TIOCSTI, TIOCLINUX, ...reservations], errno: EPERM }),

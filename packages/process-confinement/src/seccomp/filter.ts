@@ -81,12 +81,13 @@ function denialBody(denial: Denial): readonly BpfInstruction[] {
   const refused = returns(errnoAnswer(denial.errno));
   if (denial.kind === "error") return [refused];
   if (denial.kind === "bits") {
-    const { when } = denial;
+    const { when, unless, otherwise } = denial;
     return [
       ...(when === undefined ? [] : [...testBits(when, 1, 0), returns(allow)]),
+      ...(unless === undefined ? [] : [...testBits(unless, 0, 1), returns(allow)]),
       ...testBits(denial, 0, 1),
       refused,
-      returns(allow),
+      ...(otherwise === undefined ? [returns(allow)] : denialBody(otherwise)),
     ];
   }
   const argument = load(argumentOffset(denial.argument));

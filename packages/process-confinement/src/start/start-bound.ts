@@ -1,4 +1,5 @@
 import { ConfinementError } from "../errors.js";
+import { boundSignal } from "../waits/bound-signal.js";
 import { orAborted } from "../waits/or-aborted.js";
 
 /** Bounds all waits of one start by its timeout and its caller's signal. */
@@ -11,19 +12,11 @@ export interface StartBound {
 }
 
 export function boundStart(timeoutMs: number, signal: AbortSignal | undefined): StartBound {
-  const bound = new AbortController();
-  const timer = setTimeout(() => {
-    bound.abort(new ConfinementError("START_TIMEOUT", `the sandbox was not started within ${timeoutMs} ms`));
-  }, timeoutMs);
-  const onAbort = (): void => bound.abort(signal?.reason);
-  signal?.addEventListener("abort", onAbort, { once: true });
-  if (signal?.aborted) onAbort();
+  const over = (): Error => new ConfinementError("START_TIMEOUT", `the sandbox was not started within ${timeoutMs} ms`);
+  const bound = boundSignal(timeoutMs, over, signal);
   return {
     wait: (promise) => orAborted(promise, bound.signal),
     throwIfOver: () => bound.signal.throwIfAborted(),
-    release: () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    },
+    release: bound.release,
   };
 }

@@ -1,6 +1,7 @@
 import { ConfinementError } from "../errors.js";
 import { describeIdentity, findCommand } from "../identity/describe-identity.js";
 import { isFiltered, type ProcessMark } from "../identity/process-identity.js";
+import type { ControlGroups } from "../limits/control-groups.js";
 import { type BindMark, verifyBinds } from "../plan/verify-binds.js";
 import type { SandboxTerms } from "../reading/sandbox-terms.js";
 import type { SandboxIdentity } from "../sandbox.js";
@@ -20,7 +21,7 @@ export interface Started {
 
 /** What is recorded and checked while the first process inside waits. */
 export interface StartChecks {
-  readonly controlGroups: readonly string[];
+  readonly groups: Pick<ControlGroups, "paths" | "freezer">;
   readonly binds: readonly BindMark[];
 }
 
@@ -31,18 +32,18 @@ export interface StartChecks {
 export async function startSandbox(
   launched: Launched,
   terms: SandboxTerms,
-  { controlGroups, binds }: StartChecks,
+  { groups, binds }: StartChecks,
   bound: StartBound,
 ): Promise<Started> {
   try {
     const init = await whenReady(launched, bound);
-    const identity = describeIdentity({ name: terms.name, outer: launched.outer, init, controlGroups });
+    const identity = describeIdentity({ name: terms.name, outer: launched.outer, init, controlGroups: groups.paths });
     await bound.wait(whenSetUp(init.pid));
     const command = terms.asPid1 ? identity.init : findCommand(identity.init);
     verifyBinds(binds, init.pid);
     await bound.wait((async () => terms.record?.(identity))());
     bound.throwIfOver();
-    launched.lifeline.end("go\n");
+    letGo(launched, groups.freezer?.thawFile);
     launched.word.write("go\n");
     if (terms.handshake === "shell") await bound.wait(whenExecuted(launched, terms.file));
     return { identity, command };
@@ -50,6 +51,12 @@ export async function startSandbox(
     await abandon(launched);
     throw error;
   }
+}
+
+/** The watcher's work is over, unless there is something to thaw when the host is killed. */
+function letGo({ lifeline }: Launched, thawFile: string | undefined): void {
+  if (thawFile === undefined) lifeline.end("go\n");
+  else lifeline.write(`go ${thawFile}\n`);
 }
 
 async function whenReady({ status, ready, stderr }: Launched, bound: StartBound): Promise<ToldInit> {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { scaledCount } from "../../../../fixtures/counts.js";
@@ -102,6 +102,19 @@ describe("measureFolder", () => {
     }
     swapper.kill("SIGKILL");
     await once(swapper, "close");
+  });
+
+  it("counts a file once that is moved from where it was listed to where it is listed later", async () => {
+    const folder = scratchFolder();
+    const names = Array.from({ length: 400 }, (_, index) => `${index}`);
+    mkdirSync(join(folder, "later"));
+    for (const name of names) writeFileSync(join(folder, name), "x");
+    const calm = await measureFolder(folder, roomy);
+    const measured = measureFolder(folder, roomy); // stops for a breath after the first 256 entries
+    for (const name of names) renameSync(join(folder, name), join(folder, "later", name));
+    const { bytes, entries } = await measured;
+    expect(entries).toBeGreaterThan(400);
+    expect(bytes).toBeLessThan(1.2 * calm.bytes); // the folder has grown
   });
 
   it("knows nothing of a folder that is not there or is a link", async () => {

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, expect } from "vitest";
 import type { ControlGroups } from "../../src/limits/control-groups.js";
 import { joinLine } from "../../src/limits/join.js";
+import type { LimitsHost } from "../../src/limits/limits-host.js";
 import { makeControlGroups } from "../../src/limits/make-groups.js";
 import { type LimitPlan, planLimits } from "../../src/limits/plan.js";
 import type { ConfinementLimits } from "../../src/policy.js";
@@ -16,8 +17,8 @@ afterEach(async () => {
 });
 
 /** Groups for these limits, and what to put before a command that is to live in them; removed after the test. */
-export function bounded(limits: ConfinementLimits, name: string = `test-${randomUUID()}`) {
-  const plan = planLimits(limits, { outside: 0, inside: 0 });
+export function bounded(limits: ConfinementLimits, name: string = `test-${randomUUID()}`, host?: LimitsHost) {
+  const plan = planLimits(limits, { outside: 0, inside: 0 }, host);
   const groups = makeControlGroups(plan.groups, name);
   opened.push(groups);
   return { groups, name, plan, prefix: joined(plan, groups.paths) };

@@ -173,8 +173,32 @@ describe("planLimits, on machines that this one is not", () => {
     expect(() => planLimits({ fileBytes: 1000 }, {}, host)).toThrow(/limits\.fileBytes .* 512/);
   });
 
-  it("says which limits are watched", () => {
-    const { enforced } = planLimits({ diskBytes: 2 ** 20, outputBytes: 2 ** 10 }, {}, none(0));
+  it("says which limits are watched, and that a folder can be evaded where nothing holds the sandbox still", () => {
+    const { enforced, groups } = planLimits({ diskBytes: 2 ** 20, outputBytes: 2 ** 10 }, {}, none(0));
     expect(enforced.map(({ by }) => by)).toEqual(["watched", "watched"]);
+    expect(groups).toEqual([]);
+  });
+
+  it("takes one group of version 2 for what is bounded and for what is held still", () => {
+    group("", { available: all, given: all, isRoot: true });
+    group("a", { available: all, members: "7" });
+    expect(planLimits({ diskBytes: 2 ** 20 }, {}, unified("/a"))).toMatchObject({
+      groups: [{ version: 2, parent: join(top, "a"), controllers: [], writes: [] }],
+      enforced: [{ limit: "diskBytes", by: "watched-frozen" }],
+    });
+    const both = planLimits({ diskBytes: 2 ** 20, processes: 4 }, {}, unified("/a"));
+    expect(both.groups.map(({ parent, controllers }) => [parent, controllers])).toEqual([[top, ["pids"]]]);
+  });
+
+  it("holds still by the freezer of version 1 where only that is there, also for the bound of a bound folder alone", () => {
+    for (const name of ["pids", "freezer"]) mkdirSync(join(top, name));
+    const mounts = ["pids", "freezer"].map((name) => mountLine("cgroup", join(top, name), `rw,${name}`));
+    const host = hostOf({ mountInfo: mounts.join(""), ownGroups: "2:pids:/\n1:freezer:/\n" });
+    const plan = planLimits({ processes: 4 }, {}, host, true);
+    expect(plan.groups.map(({ version, parent, controllers }) => [version, parent, controllers])).toEqual([
+      [1, join(top, "pids"), ["pids"]],
+      [1, join(top, "freezer"), []],
+    ]);
+    expect(planLimits({ processes: 4 }, {}, host).groups).toHaveLength(1);
   });
 });

@@ -1,13 +1,13 @@
 // A host that opens one sandbox and tells its identity, then that its command runs, and then that the whole family does.
 import { openSandbox } from "@berth/process-confinement";
 
-const [, , name, token, handshake, limits] = process.argv;
+const [, , name, token, handshake, policy] = process.argv;
 const family = `trap '' TERM; sleep 600 & setsid sleep 601 & (setsid sleep 602 &); echo; : ${token}; wait`;
 const agent = "echo r >&4; read g <&3 || exit 125; exec 3<&- 4>&-; ";
 process.stdout.write('{"begun":true}\n');
 const sandbox = await openSandbox({
   name,
-  policy: { limits: JSON.parse(limits) },
+  policy: JSON.parse(policy),
   file: "/bin/sh",
   args: ["-c", handshake === "command" ? agent + family : family],
   env: { PATH: "/usr/bin:/bin", TOKEN: token },

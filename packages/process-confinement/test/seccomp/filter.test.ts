@@ -71,6 +71,17 @@ describe.each(architectures)("the filter for $name", ({ name, audit, other }) =>
       expect(run(numberOf("clone"), SIGCHLD | bit), `0x${bit.toString(16)}`).toBe(failsWith(EPERM));
   });
 
+  it("refuses threads that do not share their descriptors, at their start and later", () => {
+    const [threadFlags, CLONE_FILES] = [0x3d0f00n, 0x400n];
+    expect(run(numberOf("clone"), threadFlags & ~CLONE_FILES)).toBe(failsWith(EPERM));
+    expect(run(numberOf("clone"), (threadFlags & ~CLONE_FILES) | (CLONE_FILES << 32n))).toBe(failsWith(EPERM));
+    const [CLOSE_RANGE_UNSHARE, CLOSE_RANGE_CLOEXEC] = [2n, 4n];
+    for (const flags of [0n, CLOSE_RANGE_CLOEXEC])
+      expect(run(numberOf("close_range"), 3n, 0xffffffffn, flags)).toBe(allowed);
+    for (const flags of [CLOSE_RANGE_UNSHARE, CLOSE_RANGE_UNSHARE | CLOSE_RANGE_CLOEXEC])
+      expect(run(numberOf("close_range"), 3n, 0xffffffffn, flags)).toBe(failsWith(EPERM));
+  });
+
   it("refuses ioctl to put input into a terminal, whatever the upper half of the request says", () => {
     const [TIOCSTI, TIOCLINUX, TCGETS] = [0x5412n, 0x541cn, 0x5401n];
     for (const request of [TIOCSTI, TIOCLINUX, TIOCSTI | (1n << 32n)])

@@ -16,6 +16,7 @@ const architecture = process.arch === "arm64" ? "arm64" : "x64";
 const none = [0, 0, 0, 0, 0, 0];
 /** What these need so that, without a filter, something else would come back than the filter's answer. */
 const argumentsOf: Readonly<Record<string, readonly number[]>> = {
+  close_range: [0xffff0000, 0xffff0000, 2, 0, 0, 0],
   clone: [0x10000000 | 17, 0, 0, 0, 0, 0],
   ioctl: [0, 0x5412, 0, 0, 0, 0],
   chmod: [0, 0o4755, 0, 0, 0, 0],
