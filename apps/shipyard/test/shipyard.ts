@@ -96,8 +96,11 @@ export function launch(args: readonly string[], { nodeArgs = [], env = {}, signa
   });
   const closed = once(child, "close");
   onTestFinished(async () => {
-    child.kill("SIGKILL");
+    // Killed, it would leave the empty control groups of its sandboxes: no later server looks at this state folder.
+    child.kill("SIGTERM");
+    const late = setTimeout(() => child.kill("SIGKILL"), 5_000);
     await closed;
+    clearTimeout(late);
   });
   const lines: string[] = [];
   const listening = new Promise<string>((resolve, reject) => {

@@ -30,7 +30,7 @@ export interface SessionLogOptions {
 
 /** The log of one process: one session, bracketed by its opening and its close, for steps that are not done without an entry. */
 export interface SessionLog extends AsyncDisposable {
-  /** Time and session: a folder of logs is in order by name. */
+  /** The time of its opening to the millisecond, and the session: the names of logs are in the order in which these were opened. */
   readonly logId: string;
   readonly session: string;
   /**
@@ -52,7 +52,7 @@ export interface SessionLog extends AsyncDisposable {
 export async function openSessionLog(options: SessionLogOptions): Promise<SessionLog> {
   const { folder, durability, opening, now, onTurn = () => undefined } = options;
   const session = randomUUID();
-  const logId = `${new Date(now()).toISOString().replace(/[-:]|\.\d+/gu, "")}-${session.slice(0, 8)}`;
+  const logId = `${new Date(now()).toISOString().replace(/[-:]/gu, "")}-${session.slice(0, 8)}`;
   const directory = join(folder, logId);
   const monotonic = (): number => performance.now();
   const chain = await openLastingChain({

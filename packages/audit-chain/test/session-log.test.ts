@@ -14,7 +14,7 @@ describe("the log of one process", () => {
     const log = await openSessionLog({ folder, opening, now: tickingClock() });
     await log.append({ type: "plugin.decision", plugin: "guard" });
     await Promise.all([log.close("SIGTERM"), log.close("again")]);
-    expect(log.logId).toMatch(/^20260102T030405Z-[0-9a-f]{8}$/u);
+    expect(log.logId).toMatch(/^20260102T030405\.\d{3}Z-[0-9a-f]{8}$/u);
     expect(log.session.startsWith(log.logId.slice(-8))).toBe(true);
     expect(readdirSync(folder)).toEqual([log.logId]);
     const { session } = log;
@@ -24,6 +24,17 @@ describe("the log of one process", () => {
       { type: "session.close", session, reason: "SIGTERM" },
     ]);
     expect(await verifyLogs(folder)).toMatchObject({ ok: true, entries: 3 });
+  });
+
+  it("is named after those that were opened before it, though it was in the same second", async () => {
+    const folder = scratch();
+    const times = [0, 1, 9, 10, 999, 1_000];
+    const names: string[] = [];
+    for (const time of times) {
+      await using log = await openSessionLog({ folder, opening, now: () => Date.UTC(2026, 0, 2) + time });
+      names.push(log.logId);
+    }
+    expect(readdirSync(folder).sort()).toEqual(names);
   });
 
   it("lies beside those of other processes, which write at the same time", async () => {
