@@ -78,7 +78,7 @@ export function createPreparedSandboxesOn(host: ConfinementHost, options: Prepar
   const layOutFor = (start: PreparedStart): Layout =>
     layOut(host, refuseHere(host), { ...readSandboxOptions(described(start)), handshake: "handed" });
   const prepare = (signal: AbortSignal): Preparation => {
-    const layout = layOutFor({ args: [], env: {} });
+    const layout = layOutFor(noCommand);
     return { basis: basisOf(layout), raised: raiseBound(host, layout, signal) };
   };
   const stock = createPreparedStock({ count, maxAgeMs, prepare });
@@ -105,7 +105,7 @@ export function createPreparedSandboxesOn(host: ConfinementHost, options: Prepar
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= stock.close());
 
-  layOutFor({ args: [], env: {} });
+  layOutFor(noCommand);
   sweepGroups(name);
   stock.fill();
   return {
@@ -121,7 +121,7 @@ export function createPreparedSandboxesOn(host: ConfinementHost, options: Prepar
     },
     ready: async ({ signal } = {}) => {
       signal?.throwIfAborted();
-      const full = stock.whenFull();
+      const full = stock.whenFull(basisOf(layOutFor(noCommand)));
       await (signal === undefined ? full : orAborted(full, signal));
     },
     close,
@@ -129,6 +129,7 @@ export function createPreparedSandboxesOn(host: ConfinementHost, options: Prepar
   };
 }
 
+const noCommand: PreparedStart = { args: [], env: {} };
 const prepareMs = 10_000;
 
 async function raiseBound(host: ConfinementHost, layout: Layout, signal: AbortSignal): Promise<Raised> {

@@ -19,8 +19,8 @@ export interface PreparedStock {
   fill(): void;
   /** Starts what is missing, a little later. */
   fillSoon(): void;
-  /** Rejects when one that is missing could not be made. */
-  whenFull(): Promise<void>;
+  /** Resolves when as many of this basis wait as there should be; rejects when one that is missing could not be made. */
+  whenFull(basis: string): Promise<void>;
   /** Ends all, and resolves when they are gone. */
   close(): Promise<void>;
 }
@@ -67,6 +67,9 @@ export function createPreparedStock({ count, maxAgeMs, prepare }: PreparedStockO
     if (isOurs) discard(one.raised);
     return isOurs;
   };
+  const weed = (basis: string): void => {
+    for (const one of waiting) if (one.basis !== basis || hasDied(one)) drop(one);
+  };
   const keep = (one: Waiting, raised: Raised): void => {
     if (!waiting.has(one)) return;
     one.ready = raised;
@@ -101,21 +104,18 @@ export function createPreparedStock({ count, maxAgeMs, prepare }: PreparedStockO
   };
   return {
     take: (basis) => {
-      for (const one of waiting) {
-        if (one.basis === basis && !hasDied(one)) {
-          remove(one);
-          return one.raised;
-        }
-        drop(one);
-      }
-      return undefined;
+      weed(basis);
+      const [one] = waiting;
+      if (one !== undefined) remove(one);
+      return one?.raised;
     },
     discard,
     fill,
     fillSoon: () => {
       if (!closed.signal.aborted) filling ??= setTimeout(fill, fillDelayMs);
     },
-    whenFull: async () => {
+    whenFull: async (basis) => {
+      weed(basis);
       topUp();
       await Promise.all([...waiting].map(({ raised }) => raised));
     },
@@ -130,5 +130,5 @@ export function createPreparedStock({ count, maxAgeMs, prepare }: PreparedStockO
 
 /** Asked of the kernel: Node tells of an end only later. */
 function hasDied({ ready }: Waiting): boolean {
-  return ready !== undefined && !(isAlive(ready.identity.init) && isAlive(ready.command));
+  return ready !== undefined && ![ready.launched.outer, ready.identity.init, ready.command].every(isAlive);
 }
