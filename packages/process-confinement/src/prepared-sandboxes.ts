@@ -1,20 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { presentSandbox } from "./end/present.js";
 import { ConfinementError } from "./errors.js";
 import { sweepGroups } from "./limits/sweep-groups.js";
 import { openSandboxOn } from "./open-sandbox.js";
-import { handOver } from "./plan/start-script.js";
 import type { ConfinementPolicy } from "./policy.js";
+import { basisOf, prepareSandbox, tryPrepared } from "./prepared/prepare.js";
+import { createPreparedStock } from "./prepared/prepared-stock.js";
+import type { Preparation } from "./prepared/waiting-sandboxes.js";
 import { readSandboxOptions } from "./reading/read-options.js";
 import { readPreparedOptions, refuseDecided } from "./reading/read-prepared.js";
 import type { Sandbox, SandboxOptions } from "./sandbox.js";
 import { type ConfinementHost, thisHost } from "./start/host.js";
 import { type Layout, layOut } from "./start/lay-out.js";
-import { letGo } from "./start/let-go.js";
-import { createPreparedStock, type Preparation } from "./start/prepared-stock.js";
-import { type Raised, raiseSandbox } from "./start/raise-sandbox.js";
 import { refuseHere } from "./start/refuse-here.js";
-import { boundStart } from "./start/start-bound.js";
 import { orAborted } from "./waits/or-aborted.js";
 
 /** What is the same in all sandboxes that are prepared, and how many wait. */
@@ -77,44 +74,20 @@ export function createPreparedSandboxesOn(host: ConfinementHost, options: Prepar
   });
   const layOutFor = (start: PreparedStart): Layout =>
     layOut(host, refuseHere(host), { ...readSandboxOptions(described(start)), handshake: "handed" });
-  const prepare = (signal: AbortSignal): Preparation => {
-    const layout = layOutFor(noCommand);
-    return { basis: basisOf(layout), raised: raiseBound(host, layout, signal) };
-  };
-  const stock = createPreparedStock({ count, maxAgeMs, prepare });
-  const tryWaiting = async (start: PreparedStart): Promise<Sandbox | undefined> => {
-    const layout = layOutFor(start);
-    const { terms, plan } = layout;
-    const word = handOver(plan);
-    const taken = word === undefined ? undefined : stock.take(basisOf(layout));
-    if (taken === undefined) return undefined;
-    const bound = boundStart(terms.startTimeoutMs, terms.signal);
-    try {
-      // What could not be made is told by the one that is started instead.
-      const raised = await bound.wait(taken.catch(() => undefined)).catch((error: unknown) => {
-        stock.discard(taken);
-        throw error;
-      });
-      if (raised === undefined) return undefined;
-      await letGo(raised, terms, bound, word);
-      return presentSandbox(raised, terms);
-    } finally {
-      bound.release();
-    }
-  };
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= stock.close());
-
   layOutFor(noCommand);
   sweepGroups(name);
+  const prepare = (signal: AbortSignal): Preparation => prepareSandbox(host, layOutFor(noCommand), signal);
+  const stock = createPreparedStock({ count, maxAgeMs, prepare });
   stock.fill();
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= stock.close());
   return {
     open: async (start) => {
       if (closing !== undefined) throw new ConfinementError("STARTER_CLOSED", "the prepared sandboxes were closed");
       refuseDecided(start);
       start.signal?.throwIfAborted();
       try {
-        return (await tryWaiting(start)) ?? (await openSandboxOn(host, described(start)));
+        return (await tryPrepared(stock, layOutFor(start))) ?? (await openSandboxOn(host, described(start)));
       } finally {
         stock.fillSoon();
       }
@@ -130,19 +103,3 @@ export function createPreparedSandboxesOn(host: ConfinementHost, options: Prepar
 }
 
 const noCommand: PreparedStart = { args: [], env: {} };
-const prepareMs = 10_000;
-
-async function raiseBound(host: ConfinementHost, layout: Layout, signal: AbortSignal): Promise<Raised> {
-  const bound = boundStart(prepareMs, signal);
-  try {
-    return await raiseSandbox(host, layout, { bound });
-  } finally {
-    bound.release();
-  }
-}
-
-/** All of a layout but the command that is handed over, and what else of the machine a sandbox has from its start. */
-function basisOf({ terms, plan, binds, machine }: Layout): string {
-  const { program: _program, env: _env, cwd: _cwd, ...fixed } = plan;
-  return JSON.stringify([fixed, terms.policy, binds, machine.mountInfo, machine.ownGroups, machine.ownLimits]);
-}

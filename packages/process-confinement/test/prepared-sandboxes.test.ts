@@ -15,6 +15,7 @@ import {
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { partTest } from "../../../fixtures/parts.js";
@@ -174,8 +175,11 @@ print(json.dumps([sys.argv, dict(os.environ), os.getcwd(), os.listdir("/proc/sel
   itInside("killed with their host leave no process; their control groups are removed by the next one", async () => {
     const name = uniqueName();
     const host = spawn(process.execPath, [program, name, "3"], { stdio: ["ignore", "pipe", "inherit"] });
-    const [line] = await once(host.stdout, "data", { signal: AbortSignal.timeout(20_000) });
-    const outers = String(line).trim().split(" ").map(Number);
+    const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();
+    await lines.next();
+    const outers = String((await lines.next()).value)
+      .split(" ")
+      .map(Number);
     const all = outers.flatMap((pid) => [pid, ...childrenOf(pid), ...childrenOf(pid).flatMap(childrenOf)]);
     const marks = all.map(markProcess);
     expect(marks.filter(isAlive).length).toBeGreaterThanOrEqual(9);
