@@ -1,9 +1,15 @@
 import { spawn } from "node:child_process";
-import { createSandboxStarter, findInterpreter, openSandbox } from "@berth/process-confinement";
+import {
+  createPreparedSandboxes,
+  createSandboxStarter,
+  findInterpreter,
+  openSandbox,
+} from "@berth/process-confinement";
 
 // What the sandbox adds to the start of an interpreter: from the call to the seen end of `python3 -c pass`, bare and
 // confined in turn. The limits are those of an ordinary environment, and so is the last kind's handshake: by the command itself,
-// which is process 1. What a starter keeps ready is made after each start, within the measured time of others.
+// which is process 1. What a starter keeps ready is made after each start, within the measured time of others; prepared sandboxes
+// are made between the measured times, and their policy's one command is `python3`.
 
 const runs = 5;
 const startsPerRun = 20;
@@ -23,18 +29,19 @@ const kindNames = [
   "confined, with limits, as an environment is",
   "confined by a starter, with limits",
   "confined by a starter, with limits, as an environment is",
+  "confined in a prepared sandbox, with limits",
 ];
 
+const policyWith = (limits) => ({ workspace: { kind: "memory", maxBytes: 16 * 1024 * 1024 }, limits });
+
 let started = 0;
-async function confined(open, file, limits, kind = {}) {
-  const sandbox = await open({
-    name: `bench-${process.pid}-${started++}`,
-    policy: { workspace: { kind: "memory", maxBytes: 16 * 1024 * 1024 }, limits },
-    file,
-    args: ["-c", "pass"],
-    env: {},
-    ...kind,
-  });
+function confined(open, file, limits, kind = {}) {
+  const name = `bench-${process.pid}-${started++}`;
+  return toItsEnd(open({ name, policy: policyWith(limits), file, args: ["-c", "pass"], env: {}, ...kind }));
+}
+
+async function toItsEnd(opening) {
+  const sandbox = await opening;
   const exit = await sandbox.exited;
   if (exit.code !== 0) throw new Error(`confined python ended: ${JSON.stringify(exit)}`);
   await sandbox.close();
@@ -49,10 +56,13 @@ async function timed(start) {
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const spreadOf = (values) => `${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)}`;
 
-async function measure(kinds) {
+async function measure(kinds, prepared) {
   const times = kinds.map(() => []);
   for (let index = 0; index < startsPerRun; index++) {
-    for (const [place, start] of kinds.entries()) times[place].push(await timed(start));
+    for (const [place, start] of kinds.entries()) {
+      await prepared.ready();
+      times[place].push(await timed(start));
+    }
   }
   return times.map(median);
 }
@@ -63,6 +73,7 @@ export async function run() {
   const speaks = "import os; os.write(4, b'r\\n'); os.read(3, 3); os.close(3); os.close(4)";
   const agent = { args: ["-c", speaks], handshake: "command", asPid1: true };
   const starter = createSandboxStarter();
+  const prepared = createPreparedSandboxes({ name: "bench", policy: policyWith(limits), file });
   const kinds = [
     () => bare(file),
     () => confined(openSandbox, file, undefined),
@@ -70,13 +81,14 @@ export async function run() {
     () => confined(openSandbox, file, limits, agent),
     () => confined(starter.open, file, limits),
     () => confined(starter.open, file, limits, agent),
+    () => toItsEnd(prepared.open({ args: ["-c", "pass"], env: {} })),
   ];
   const figures = [];
   try {
-    await measure(kinds);
-    for (let index = 0; index < runs; index++) figures.push(await measure(kinds));
+    await measure(kinds, prepared);
+    for (let index = 0; index < runs; index++) figures.push(await measure(kinds, prepared));
   } finally {
-    await starter.close();
+    await Promise.all([starter.close(), prepared.close()]);
   }
   return kindNames.map((name, place) => {
     const ratios = figures.map((times) => times[place + 1] / times[0]);

@@ -6,6 +6,8 @@ export { ConfinementError, isConfinementError } from "./errors.js";
 export { openSandbox } from "./open-sandbox.js";
 export { egressPort, egressSocketPath } from "./plan/forwarder.js";
 export type { BoundPath, ConfinementLimits, ConfinementPolicy, NetworkPolicy, Workspace } from "./policy.js";
+export type { PreparedSandboxes, PreparedSandboxesOptions, PreparedStart } from "./prepared-sandboxes.js";
+export { createPreparedSandboxes } from "./prepared-sandboxes.js";
 export type { EndSandboxOptions } from "./presence.js";
 export { endSandbox, findSandbox } from "./presence.js";
 export { probe } from "./probe/probe.js";

@@ -45,18 +45,25 @@ describe("an ordinary user", () => {
     "ordinary-user",
     "util-linux",
     "python3",
-  )("opens, finds and ends sandboxes, with what rlimits hold, and memory refused", () => {
+  )("opens, prepares, finds and ends sandboxes, with what rlimits hold, and memory refused", () => {
     const found = runAsNobody(`
-import { endSandbox, findSandbox, openSandbox } from "./dist/index.js";
+import { createPreparedSandboxes, endSandbox, findSandbox, openSandbox } from "./dist/index.js";
 const read = async (stream) => {
   let text = "";
   for await (const chunk of stream) text += chunk;
   return text;
 };
 const options = { name: "nobody", policy: {}, args: ["-I", "-c", "import os; print(os.getuid(), len(os.listdir('/proc/self/fd')))"], env: {} };
-const first = await openSandbox({ ...options, file: "/usr/bin/python3", policy: { limits: { processes: 8, openFiles: 32 } } });
+const limited = { file: "/usr/bin/python3", policy: { limits: { processes: 8, openFiles: 32 } } };
+const first = await openSandbox({ ...options, ...limited });
 const said = await read(first.stdout);
 const exit = await first.exited;
+const prepared = createPreparedSandboxes({ name: "nobody", ...limited });
+await prepared.ready();
+const waited = await prepared.open({ args: options.args, env: {} });
+const saidToo = await read(waited.stdout);
+await waited.close();
+await prepared.close();
 const second = await openSandbox({ ...options, file: "/bin/sleep", args: ["600"] });
 const before = findSandbox(second.identity);
 const ended = await endSandbox(second.identity);
@@ -69,10 +76,11 @@ const args = ["-I", "-c", ${JSON.stringify(readFileSync(mappedHolder, "utf8"))},
 const holding = await openSandbox({ ...options, file: "/usr/bin/python3", args, policy });
 const held = { by: holding.enforced.find(({ limit }) => limit === "diskBytes").by, ...(await holding.exited) };
 const refused = await openSandbox({ ...options, file: "/bin/true", policy: { limits: { memoryBytes: 2 ** 26 } } }).catch((error) => error.code);
-console.log(JSON.stringify({ said, reason: exit.reason, before, ended, closed: await third.exited, held, refused }));
+console.log(JSON.stringify({ said, saidToo, reason: exit.reason, before, ended, closed: await third.exited, held, refused }));
 `);
     expect(found).toMatchObject({
       said: "1000 4\n",
+      saidToo: "1000 4\n",
       reason: "exited",
       before: "running",
       ended: "gone",

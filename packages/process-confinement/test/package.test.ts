@@ -18,6 +18,7 @@ describe("the built package", () => {
   itExports(tested, {
     ".": [
       "ConfinementError",
+      "createPreparedSandboxes",
       "createSandboxStarter",
       "egressPort",
       "egressSocketPath",

@@ -15,26 +15,38 @@ export interface PlanSurroundings {
   readonly innerPrefix: readonly string[];
 }
 
+/** What a sandbox is made of, and what runs in it in the end: the program and its arguments. */
+export interface PlannedSandbox extends SandboxPlan {
+  readonly program: readonly string[];
+}
+
 /**
  * Decides what a sandbox is made of.
  * @throws {ConfinementError} `POLICY_INVALID` for targets that hide one another, `CONFINEMENT_UNAVAILABLE` without a program
  * that could forward to the proxy, and what `findProgram` throws.
  */
-export function planSandbox(terms: SandboxTerms, surroundings: PlanSurroundings): SandboxPlan {
-  const program = findProgram(terms.file);
+export function planSandbox(terms: SandboxTerms, surroundings: PlanSurroundings): PlannedSandbox {
+  const found = findProgram(terms.file);
+  const program = [found.file, ...terms.args];
   const { egress } = terms.policy;
   const duties = {
-    handshake: terms.handshake === "shell",
-    forwarder: egress?.forwarder === "helper" ? findForwarder(program, surroundings) : undefined,
+    handshake: terms.handshake,
+    forwarder: egress?.forwarder === "helper" ? findForwarder(found, surroundings) : undefined,
   };
   return {
-    mounts: placeMounts(readSystemTree(), policyMounts(terms), program.trees),
+    mounts: placeMounts(readSystemTree(), policyMounts(terms), found.trees),
     tmpBytes: terms.policy.tmpBytes,
     env: egress === undefined ? terms.env : withProxyVariables(terms.env),
     cwd: terms.cwd,
     asPid1: terms.asPid1,
     disableUserNamespaces: true,
-    command: [...surroundings.innerPrefix, ...startCommand(duties), program.file, ...terms.args],
+    command: [
+      ...surroundings.innerPrefix,
+      ...startCommand(duties),
+      // What it is to become is told to one that waits.
+      ...(terms.handshake === "handed" ? [] : program),
+    ],
+    program,
   };
 }
 

@@ -1,15 +1,14 @@
 import { once } from "node:events";
 import type { EnforcementFinding } from "../enforcement.js";
 import { isAlive, type ProcessMark, signalProcess } from "../identity/process-identity.js";
-import { limitSandbox } from "../limits/limit-sandbox.js";
-import { thisLimitsHost } from "../limits/limits-host.js";
-import { planSandbox } from "../plan/plan-sandbox.js";
 import { readSandboxOptions } from "../reading/read-options.js";
 import type { ConfinementHost } from "../start/host.js";
-import { becomeBubblewrap, type Launched, startLauncher } from "../start/launch.js";
+import type { Launched } from "../start/launch.js";
+import { layOut } from "../start/lay-out.js";
+import { letGo } from "../start/let-go.js";
+import { raiseSandbox } from "../start/raise-sandbox.js";
 import { refuseHere } from "../start/refuse-here.js";
 import { boundStart } from "../start/start-bound.js";
-import { startSandbox } from "../start/start-sandbox.js";
 import { becomesTrue } from "../waits/within.js";
 import { fails, holds, setUpInVain } from "./finding.js";
 import { trialEnvironment } from "./try-inside.js";
@@ -33,14 +32,13 @@ export async function tryHostDeath(
 ): Promise<readonly EnforcementFinding[]> {
   const options = { name, file: "/bin/sh", args: ["-c", inside], env: trialEnvironment, policy: {} };
   const terms = readSandboxOptions(options);
-  const limits = limitSandbox(terms, thisLimitsHost(host.findTool));
-  const groups = limits.makeGroups(); // none, since no limit is asked for
-  const plan = planSandbox(terms, { findTool: host.findTool, innerPrefix: limits.innerPrefix });
+  const layout = layOut(host, refuseHere(host), terms);
   const bound = boundStart(startTimeoutMs, signal);
   try {
-    const launcher = await startLauncher(host, { tools: refuseHere(host), before: playedHost, command: plan.command });
-    const launched = becomeBubblewrap(launcher, plan, limits.joinLine(groups));
-    const { identity } = await startSandbox(launched, terms, { groups, binds: [] }, bound);
+    // Without control groups, since no limit is asked for.
+    const raised = await raiseSandbox(host, layout, { bound, before: playedHost });
+    await letGo(raised, terms, bound);
+    const { launched, identity } = raised;
     try {
       const listing = await bound.wait(firstParagraph(launched));
       signalProcess(launched.outer, "SIGKILL");

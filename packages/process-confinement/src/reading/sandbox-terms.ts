@@ -1,3 +1,4 @@
+import type { StartDuties } from "../plan/start-script.js";
 import type { SandboxIdentity } from "../sandbox.js";
 import type { PolicyTerms } from "./policy-terms.js";
 
@@ -9,7 +10,7 @@ export interface SandboxTerms {
   readonly args: readonly string[];
   readonly env: readonly (readonly [string, string])[];
   readonly cwd: string;
-  readonly handshake: "shell" | "command";
+  readonly handshake: StartDuties["handshake"];
   readonly asPid1: boolean;
   readonly record: ((identity: SandboxIdentity) => void | Promise<void>) | undefined;
   readonly startTimeoutMs: number;

@@ -67,7 +67,7 @@ export interface Launcher {
 export interface LauncherOptions {
   readonly tools: HostTools;
   /** Program and arguments that go before everything else. */
-  readonly before?: readonly string[];
+  readonly before?: readonly string[] | undefined;
   /** The command inside, when it is known already. */
   readonly command?: readonly string[] | undefined;
   /** Default false. */

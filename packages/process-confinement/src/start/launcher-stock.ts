@@ -1,6 +1,7 @@
 import { isAlive, type ProcessMark } from "../identity/process-identity.js";
 import type { LimitsHost } from "../limits/limits-host.js";
 import type { SandboxPlan } from "../plan/bubblewrap-argv.js";
+import { isPlainLine } from "../plan/start-script.js";
 import { abandon } from "./abandon.js";
 import type { Launcher } from "./launch.js";
 
@@ -28,10 +29,6 @@ interface Waiting {
   hasFailed: boolean;
 }
 
-/** A shell reads its line byte by byte, and not every shell reads every byte as it is. */
-const maxLineLength = 4_096;
-const plainText = /^[\x20-\x7e]*$/;
-
 export function createLauncherStock(read: () => LimitsHost, start: () => Promise<Launcher>): FilledStock {
   let waiting: Waiting | undefined;
   let isClosed = false;
@@ -47,7 +44,7 @@ export function createLauncherStock(read: () => LimitsHost, start: () => Promise
   return {
     take: (machine, { command }) => {
       const one = waiting;
-      if (one === undefined || !isPlain(command)) return undefined;
+      if (one === undefined || !isPlainLine(command.join(" "))) return undefined;
       waiting = undefined;
       if (waits(one) && isSame(one.machine, machine)) return one.launcher;
       discard(one);
@@ -78,11 +75,6 @@ export function createLauncherStock(read: () => LimitsHost, start: () => Promise
 /** Asked of the kernel: Node tells of an end only later. */
 function waits({ mark, hasFailed }: Waiting): boolean {
   return !hasFailed && (mark === undefined || isAlive(mark));
-}
-
-function isPlain(command: readonly string[]): boolean {
-  const line = command.join(" ");
-  return line.length <= maxLineLength && plainText.test(line);
 }
 
 /** A launcher of root has the mounts of its time, and every one the groups and limits. */

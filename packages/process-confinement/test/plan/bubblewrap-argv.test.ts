@@ -26,7 +26,7 @@ const plain: SandboxPlan = {
   cwd: "/tmp",
   asPid1: false,
   disableUserNamespaces: true,
-  command: [...startCommand({ handshake: true, forwarder: undefined }), "/usr/bin/true"],
+  command: [...startCommand({ handshake: "shell", forwarder: undefined }), "/usr/bin/true"],
 };
 
 const cases: readonly { readonly name: string; readonly plan: SandboxPlan }[] = [
@@ -61,7 +61,7 @@ const cases: readonly { readonly name: string; readonly plan: SandboxPlan }[] = 
       ],
       env: withProxyVariables([["NO_PROXY", "*"]]),
       disableUserNamespaces: false,
-      command: [...startCommand({ handshake: true, forwarder: ["/usr/bin/socat", "it's"] }), "/usr/bin/curl", "-s"],
+      command: [...startCommand({ handshake: "shell", forwarder: ["/usr/bin/socat", "it's"] }), "/usr/bin/curl", "-s"],
     },
   },
 ];

@@ -1,62 +1,44 @@
 import { ConfinementError } from "../errors.js";
 import { describeIdentity, findCommand } from "../identity/describe-identity.js";
 import { isFiltered, type ProcessMark } from "../identity/process-identity.js";
-import type { ControlGroups } from "../limits/control-groups.js";
-import { type BindMark, verifyBinds } from "../plan/verify-binds.js";
-import type { SandboxTerms } from "../reading/sandbox-terms.js";
+import { verifyBinds } from "../plan/verify-binds.js";
 import type { SandboxIdentity } from "../sandbox.js";
 import { becomesTrue } from "../waits/within.js";
 import { abandon } from "./abandon.js";
 import type { Launched } from "./launch.js";
+import type { Layout } from "./lay-out.js";
 import type { StartBound } from "./start-bound.js";
 import { explainFailure, readLastWords } from "./start-failure.js";
 import type { ToldInit } from "./status-stream.js";
 
-/** A sandbox whose command runs. */
-export interface Started {
+/** A sandbox whose first process waits for the host's word. */
+export interface AtGate {
   readonly identity: SandboxIdentity;
-  /** The command itself; process 1 when it is that. */
+  /** What becomes the command, or is it; process 1 when it is that. */
   readonly command: ProcessMark;
 }
 
-/** What is recorded and checked while the first process inside waits. */
-export interface StartChecks {
-  readonly groups: Pick<ControlGroups, "paths" | "freezer">;
-  readonly binds: readonly BindMark[];
-}
-
 /**
- * Speaks the host's half of the handshake: waits for the first process inside, has it recorded, and lets it go. When this
+ * The first part of the host's half of the handshake: waits for the first process inside, and checks what it sees. When this
  * throws, nothing of the sandbox is left.
  */
-export async function startSandbox(
+export async function waitAtGate(
   launched: Launched,
-  terms: SandboxTerms,
-  { groups, binds }: StartChecks,
+  { terms, binds }: Layout,
+  controlGroups: readonly string[],
   bound: StartBound,
-): Promise<Started> {
+): Promise<AtGate> {
   try {
     const init = await whenReady(launched, bound);
-    const identity = describeIdentity({ name: terms.name, outer: launched.outer, init, controlGroups: groups.paths });
+    const identity = describeIdentity({ name: terms.name, outer: launched.outer, init, controlGroups });
     await bound.wait(whenSetUp(init.pid));
     const command = terms.asPid1 ? identity.init : findCommand(identity.init);
     verifyBinds(binds, init.pid);
-    await bound.wait((async () => terms.record?.(identity))());
-    bound.throwIfOver();
-    letGo(launched, groups.freezer?.thawFile);
-    launched.word.write("go\n");
-    if (terms.handshake === "shell") await bound.wait(whenExecuted(launched, terms.file));
     return { identity, command };
   } catch (error) {
     await abandon(launched);
     throw error;
   }
-}
-
-/** The watcher's work is over, unless there is something to thaw when the host is killed. */
-function letGo({ lifeline }: Launched, thawFile: string | undefined): void {
-  if (thawFile === undefined) lifeline.end("go\n");
-  else lifeline.write(`go ${thawFile}\n`);
 }
 
 async function whenReady({ status, ready, stderr }: Launched, bound: StartBound): Promise<ToldInit> {
@@ -77,11 +59,4 @@ async function whenSetUp(init: number): Promise<void> {
     "SANDBOX_NOT_STARTED",
     "process 1 of the sandbox did not come under its system call filter",
   );
-}
-
-async function whenExecuted({ ready, stderr }: Launched, file: string): Promise<void> {
-  const failure = await ready.failure;
-  if (failure === undefined) return;
-  const words = await readLastWords(stderr);
-  throw new ConfinementError("SANDBOX_NOT_STARTED", `${file} could not be executed inside: ${words || failure}`);
 }
