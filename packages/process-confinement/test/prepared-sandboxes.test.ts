@@ -186,7 +186,11 @@ print(json.dumps([sys.argv, dict(os.environ), os.getcwd(), os.listdir("/proc/sel
     host.kill("SIGKILL");
     await once(host, "exit");
     await expect.poll(() => marks.filter(isAlive), { timeout: 5_000 }).toEqual([]);
-    const next = prepareForThisTest({ name, policy: { limits: { processes: 16 } } });
+    const policy = {
+      workspace: { kind: "folder", source: scratch },
+      limits: { processes: 16, diskBytes: 2 ** 30 },
+    } as const;
+    const next = prepareForThisTest({ name, policy });
     const sandbox = await next.open(script(""));
     made.push(sandbox);
     const left = sandbox.identity.controlGroups.map(dirname).flatMap((folder) => readdirSync(folder));

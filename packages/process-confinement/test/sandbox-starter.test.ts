@@ -103,6 +103,7 @@ describe("the stock of a starter", () => {
     { what: "mounts", changed: { ...machine, mountInfo: "" } },
     { what: "control groups", changed: { ...machine, ownGroups: "" } },
     { what: "rlimits", changed: { ...machine, ownLimits: "" } },
+    { what: "users", changed: { ...machine, ownRights: machine.ownRights.replace(/^Uid:.*$/m, "Uid:\t1\t1\t1\t1") } },
   ])("when the $what changed", ({ changed }) => {
     itInside("ends the launcher that has waited since before", async () => {
       const stock = stockOf();

@@ -1,4 +1,6 @@
+import { statSync } from "node:fs";
 import { presentSandbox } from "../end/present.js";
+import { givenAtStart } from "../limits/limits-host.js";
 import { handOver } from "../plan/start-script.js";
 import type { Sandbox } from "../sandbox.js";
 import type { ConfinementHost } from "../start/host.js";
@@ -9,10 +11,14 @@ import { boundStart } from "../start/start-bound.js";
 import type { PreparedStock } from "./prepared-stock.js";
 import type { Preparation } from "./waiting-sandboxes.js";
 
-/** All of a layout but the command that is handed over, and what else of the machine a sandbox has from its start. */
-export function basisOf({ terms, plan, binds, machine }: Layout): string {
+/**
+ * All of a layout but the command that is handed over, and what else of the machine a sandbox has from its start. What waits keeps
+ * its bubblewrap and what it binds, so that an inode is not another's.
+ */
+export function basisOf({ tools, terms, limits, plan, binds, machine }: Layout): string {
   const { program: _program, env: _env, cwd: _cwd, ...fixed } = plan;
-  return JSON.stringify([fixed, terms.policy, binds, machine.mountInfo, machine.ownGroups, machine.ownLimits]);
+  const { dev, ino } = statSync(tools.bubblewrap);
+  return JSON.stringify([fixed, terms.policy, limits.enforced, binds, tools, dev, ino, givenAtStart(machine)]);
 }
 
 /** Begins to make a sandbox that waits for its command. */

@@ -1,5 +1,5 @@
 import { isAlive, type ProcessMark } from "../identity/process-identity.js";
-import type { LimitsHost } from "../limits/limits-host.js";
+import { givenAtStart, type LimitsHost } from "../limits/limits-host.js";
 import type { SandboxPlan } from "../plan/bubblewrap-argv.js";
 import { isPlainLine } from "../plan/start-script.js";
 import { abandon } from "./abandon.js";
@@ -46,7 +46,8 @@ export function createLauncherStock(read: () => LimitsHost, start: () => Promise
       const one = waiting;
       if (one === undefined || !isPlainLine(command.join(" "))) return undefined;
       waiting = undefined;
-      if (waits(one) && isSame(one.machine, machine)) return one.launcher;
+      // As root it keeps the mounts of its time.
+      if (waits(one) && givenAtStart(one.machine) === givenAtStart(machine)) return one.launcher;
       discard(one);
       return undefined;
     },
@@ -75,9 +76,4 @@ export function createLauncherStock(read: () => LimitsHost, start: () => Promise
 /** Asked of the kernel: Node tells of an end only later. */
 function waits({ mark, hasFailed }: Waiting): boolean {
   return !hasFailed && (mark === undefined || isAlive(mark));
-}
-
-/** A launcher of root has the mounts of its time, and every one the groups and limits. */
-function isSame(one: LimitsHost, other: LimitsHost): boolean {
-  return one.mountInfo === other.mountInfo && one.ownGroups === other.ownGroups && one.ownLimits === other.ownLimits;
 }

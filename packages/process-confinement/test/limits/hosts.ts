@@ -2,7 +2,15 @@ import type { LimitsHost } from "../../src/limits/limits-host.js";
 
 /** A machine as its texts tell it; the folders that they name are real ones of the test. */
 export function hostOf(parts: Partial<LimitsHost>): LimitsHost {
-  return { uid: 0, mountInfo: "", ownGroups: "", ownLimits: "", findTool: () => "/usr/bin/prlimit", ...parts };
+  return {
+    uid: 0,
+    mountInfo: "",
+    ownGroups: "",
+    ownLimits: "",
+    ownRights: "",
+    findTool: () => "/usr/bin/prlimit",
+    ...parts,
+  };
 }
 
 /** A line of mountinfo for control groups. */
