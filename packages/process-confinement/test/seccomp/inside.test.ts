@@ -86,6 +86,23 @@ print("good")
     expect(outcome).toMatchObject({ stdout: "good\n", stderr: "", exit: { reason: "exited", code: 0 } });
   });
 
+  partTest("bubblewrap")("leave Node its workers, its pool of threads and its child processes", async () => {
+    const script = `
+const { Worker } = require("node:worker_threads");
+const answer = (n) => new Promise((resolve, reject) => {
+  const worker = new Worker(\`require("node:worker_threads").parentPort.postMessage(\${n})\`, { eval: true });
+  worker.once("message", resolve).once("error", reject);
+});
+(async () => {
+  const answers = await Promise.all([1, 2, 3, 4].map(answer));
+  const looks = await Promise.all(Array.from({ length: 8 }, () => require("node:fs/promises").stat("/usr")));
+  console.log(answers.join(), looks.length, require("node:child_process").execFileSync("/bin/echo", ["child"], { encoding: "utf8" }));
+})();
+`;
+    const outcome = await sandboxes.run({ file: process.execPath, args: ["-e", script] });
+    expect(outcome).toMatchObject({ stdout: "1,2,3,4 8 child\n\n", stderr: "", exit: { reason: "exited", code: 0 } });
+  });
+
   itInside("leave no program in a bound folder that others could start as this user", async () => {
     const folder = mkdtempSync(join(tmpdir(), "berth-modes-"));
     const python = `
