@@ -4,7 +4,7 @@ import { sweepGroups } from "./limits/sweep-groups.js";
 import { openSandboxOn } from "./open-sandbox.js";
 import type { ConfinementPolicy } from "./policy.js";
 import { basisOf, prepareSandbox, tryPrepared } from "./prepared/prepare.js";
-import { createPreparedStock } from "./prepared/prepared-stock.js";
+import { createPreparedStock, type PreparedStock } from "./prepared/prepared-stock.js";
 import type { Preparation } from "./prepared/waiting-sandboxes.js";
 import { readSandboxOptions } from "./reading/read-options.js";
 import { readPreparedOptions, refuseDecided } from "./reading/read-prepared.js";
@@ -12,6 +12,7 @@ import type { Sandbox, SandboxOptions } from "./sandbox.js";
 import { type ConfinementHost, thisHost } from "./start/host.js";
 import { type Layout, layOut } from "./start/lay-out.js";
 import { refuseHere } from "./start/refuse-here.js";
+import { boundStart } from "./start/start-bound.js";
 import { orAborted } from "./waits/or-aborted.js";
 
 /** What is the same in all sandboxes that are prepared, and how many wait. */
@@ -87,7 +88,9 @@ export function createPreparedSandboxesOn(host: ConfinementHost, options: Prepar
       refuseDecided(start);
       start.signal?.throwIfAborted();
       try {
-        return (await tryPrepared(stock, layOutFor(start))) ?? (await openSandboxOn(host, described(start)));
+        return await openFrom(stock, layOutFor(start), (signal) =>
+          openSandboxOn(host, described({ ...start, signal })),
+        );
       } finally {
         stock.fillSoon();
       }
@@ -103,3 +106,17 @@ export function createPreparedSandboxesOn(host: ConfinementHost, options: Prepar
 }
 
 const noCommand: PreparedStart = { args: [], env: {} };
+
+/** One bound for both: what waited in vain has used up its part of the time. */
+async function openFrom(
+  stock: PreparedStock,
+  layout: Layout,
+  open: (signal: AbortSignal) => Promise<Sandbox>,
+): Promise<Sandbox> {
+  const bound = boundStart(layout.terms.startTimeoutMs, layout.terms.signal);
+  try {
+    return (await tryPrepared(stock, layout, bound)) ?? (await open(bound.signal));
+  } finally {
+    bound.release();
+  }
+}

@@ -7,7 +7,7 @@ import type { ConfinementHost } from "../start/host.js";
 import type { Layout } from "../start/lay-out.js";
 import { letGo } from "../start/let-go.js";
 import { type Raised, raiseSandbox } from "../start/raise-sandbox.js";
-import { boundStart } from "../start/start-bound.js";
+import { boundStart, type StartBound } from "../start/start-bound.js";
 import type { PreparedStock } from "./prepared-stock.js";
 import type { Preparation } from "./waiting-sandboxes.js";
 
@@ -36,22 +36,21 @@ async function raiseBound(host: ConfinementHost, layout: Layout, signal: AbortSi
 }
 
 /** Hands the command over to one that waits; undefined when none does that could take it. */
-export async function tryPrepared(stock: PreparedStock, layout: Layout): Promise<Sandbox | undefined> {
+export async function tryPrepared(
+  stock: PreparedStock,
+  layout: Layout,
+  bound: StartBound,
+): Promise<Sandbox | undefined> {
   const { terms, plan } = layout;
   const word = handOver(plan);
   const taken = word === undefined ? undefined : stock.take(basisOf(layout));
   if (taken === undefined) return undefined;
-  const bound = boundStart(terms.startTimeoutMs, terms.signal);
-  try {
-    // What could not be made is told by the one that is started instead.
-    const raised = await bound.wait(taken.catch(() => undefined)).catch((error: unknown) => {
-      stock.discard(taken);
-      throw error;
-    });
-    if (raised === undefined) return undefined;
-    await letGo(raised, terms, bound, word);
-    return presentSandbox(raised, terms);
-  } finally {
-    bound.release();
-  }
+  // What could not be made is told by the one that is started instead.
+  const raised = await bound.wait(taken.catch(() => undefined)).catch((error: unknown) => {
+    stock.discard(taken);
+    throw error;
+  });
+  if (raised === undefined) return undefined;
+  await letGo(raised, terms, bound, word);
+  return presentSandbox(raised, terms);
 }

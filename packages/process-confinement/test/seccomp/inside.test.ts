@@ -67,12 +67,15 @@ describe("system calls inside", () => {
     expect(names.length).toBeLessThan(calls.length / 2);
   });
 
-  itInside("of the x32 ABI and clone3 are absent; threads, processes and semaphores work", async () => {
+  itInside("of the x32 ABI and clone3 are absent, and threads share their descriptors; threads, processes and semaphores work", async () => {
     const python = `
 import ctypes, multiprocessing, platform, subprocess, threading
 libc = ctypes.CDLL(None, use_errno=True)
 if platform.machine() == "x86_64":
     assert (libc.syscall(0x40000000 | 39), ctypes.get_errno()) == (-1, 38)
+clone = 56 if platform.machine() == "x86_64" else 220
+VM_FS_SIGHAND_THREAD = 0x10b00
+assert (libc.syscall(clone, VM_FS_SIGHAND_THREAD, 0, 0, 0, 0), ctypes.get_errno()) == (-1, 1)
 done = []
 threads = [threading.Thread(target=done.append, args=(n,)) for n in range(8)]
 for thread in threads: thread.start()
