@@ -67,7 +67,7 @@ describe("system calls inside", () => {
     expect(names.length).toBeLessThan(calls.length / 2);
   });
 
-  itInside("of the x32 ABI and clone3 are absent, threads share descriptors; threads, processes and semaphores work", async () => {
+  itInside("of the x32 ABI and clone3 are absent; threads (one table of files), processes, semaphores work", async () => {
     const python = `
 import ctypes, multiprocessing, platform, subprocess, threading
 libc = ctypes.CDLL(None, use_errno=True)
