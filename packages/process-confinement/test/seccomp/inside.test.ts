@@ -67,8 +67,10 @@ describe("system calls inside", () => {
     expect(names.length).toBeLessThan(calls.length / 2);
   });
 
-  itInside("of the x32 ABI and clone3 are absent; threads (one table of files), processes, semaphores work", async () => {
-    const python = `
+  itInside(
+    "of the x32 ABI and clone3 are absent; threads (one table of files), processes, semaphores work",
+    async () => {
+      const python = `
 import ctypes, multiprocessing, platform, subprocess, threading
 libc = ctypes.CDLL(None, use_errno=True)
 if platform.machine() == "x86_64":
@@ -85,9 +87,10 @@ assert subprocess.run(["/bin/echo", "hi"], capture_output=True).stdout == b"hi\\
 with multiprocessing.get_context("fork").Pool(2) as pool: assert pool.map(abs, [-1, -2]) == [1, 2]
 print("good")
 `;
-    const outcome = await sandboxes.run({ python });
-    expect(outcome).toMatchObject({ stdout: "good\n", stderr: "", exit: { reason: "exited", code: 0 } });
-  });
+      const outcome = await sandboxes.run({ python });
+      expect(outcome).toMatchObject({ stdout: "good\n", stderr: "", exit: { reason: "exited", code: 0 } });
+    },
+  );
 
   partTest("bubblewrap")("leave Node its workers, its pool of threads and its child processes", async () => {
     const script = `
