@@ -91,6 +91,27 @@ describe("invoke", () => {
     expect(stdout).toContain("plugin pii-filter: import of `my_pkg.filter` failed: No module named 'my_pkg.filter'");
   });
 
+  it("tells a person once why a plugin denied or failed, and a program in each place", async () => {
+    const lost = world.config("lost.yaml", { lost: entryOf("filter.Guard"), guard: entryOf("filters.Guard") });
+    const cases = [
+      { config: lost, says: "No module named", status: "failed     plugin lost" },
+      { config: guard, says: "no rm", status: "denied     plugin guard" },
+    ];
+    for (const { config, says, status } of cases) {
+      const { code, stdout } = await world.run([...invoke, config], '{"name":"rm"}');
+      expect(code).toBe(3);
+      expect(stdout.split(says), stdout).toHaveLength(2);
+      expect(stdout).toMatch(new RegExp(`^${status}  \\d+\\.\\d ms$`, "mu"));
+      const told = await world.run([...invoke, config, "--json"], '{"name":"rm"}');
+      const { violation, executions } = JSON.parse(told.stdout);
+      expect([told.code, violation.reason, executions[0].reason]).toEqual([
+        3,
+        expect.stringContaining(says),
+        expect.stringContaining(says),
+      ]);
+    }
+  });
+
   it("gives a token to the plugin that may have it, and keeps it out of its output, its log and its folders", async () => {
     const token = "tok-4f1e9c77d0a84be2";
     const config = world.config("identity.yaml", {
