@@ -266,7 +266,23 @@ describe("plugins of several kinds", { timeout: 120_000 }, () => {
     expect((await doctor()).stdout).toContain("is built at its first use");
     await using gate = await place.open();
     await gate.client.listTools();
-    expect((await doctor()).stdout).toMatch(/plugin guard: its environment [0-9a-f]{16} is built$/mu);
+    expect((await doctor()).stdout).toMatch(
+      /plugin guard: its environment [0-9a-f]{16} is built and its class can be imported$/mu,
+    );
+  });
+
+  it("whose class cannot be imported are told by `plugins` and by doctor, in the words of their author", async () => {
+    await using place = await pluginPlace({ typo: entryOf("Gard"), guard: entryOf("Guard") });
+    const says = "plugin typo: import of `my_pkg` failed: it has no class `Gard`\n";
+    const at = ["--config", place.config, "--state", place.state];
+    const made = await gateway(["plugins", ...at]);
+    expect([made.code, made.stdout]).toEqual([1, `NOT READY  ${says}ready      plugin guard\n`]);
+    const doctor = await gateway(["doctor", ...at]);
+    // It keeps `serve` from nothing: its on_error decides about each call.
+    expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringContaining(`note  ${says}`)]);
+    expect(doctor.stdout).toMatch(
+      /plugin guard: its environment [0-9a-f]{16} is built and its class can be imported$/mu,
+    );
   });
 
   it.each([

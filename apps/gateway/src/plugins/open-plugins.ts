@@ -23,6 +23,8 @@ export interface PluginSurroundings {
   readonly logger: Logger;
   /** Gives up what is not ready yet. */
   readonly signal: AbortSignal;
+  /** A plugin is ready only when its class can be imported. Default: a client that starts the gateway does not wait for that. */
+  readonly importsFirst?: boolean | undefined;
 }
 
 /** Plugins that are ready, as far as they can be. */
@@ -93,7 +95,7 @@ function hostOf(
   { cwd }: PluginSettings,
   config: PluginsConfig,
   store: EnvironmentStore,
-  { log, logger }: PluginSurroundings,
+  { log, logger, importsFirst }: PluginSurroundings,
 ): PluginHost {
   const acquire = pluginEnvironments({
     store,
@@ -108,7 +110,7 @@ function hostOf(
   });
   return createPluginHost({
     config,
-    kinds: [isolatedVenv({ acquire, cwd, confine })],
+    kinds: [isolatedVenv({ acquire, cwd, confine, importsFirst })],
     record: async (decision) => void (await log.append(hookEntry(decision))),
     onProgress: (plugin, step) => logger.info({ plugin }, step),
     onLog: (plugin, line) => logger.debug({ plugin, stderr: line }),
