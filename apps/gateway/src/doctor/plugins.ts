@@ -6,9 +6,11 @@ import { confine } from "@berth/process-confinement/launcher";
 import { type ForeseenEnvironment, isVenvHostError, tryPlugin } from "@berth/venv-host";
 import type { PluginEntry } from "@berth/venv-host/executor";
 import type { GatewayConfig } from "../config.js";
+import { enabledPlugins } from "../plugins/enabled-plugins.js";
 import { openStore } from "../plugins/open-plugins.js";
 import type { PluginSettings } from "../plugins/plugin-settings.js";
-import { enabledPlugins, type ReadPlugins } from "../plugins/read-plugins.js";
+import type { ReadPlugins } from "../plugins/read-plugins.js";
+import { findUnasked } from "../plugins/unasked.js";
 import type { StateFolder } from "../state-folder.js";
 
 /** Each plugin: in which environment it would run, or what it lacks. Nothing is built; what is there already is tried. */
@@ -21,6 +23,8 @@ export async function checkPlugins(
   if (settings === undefined) return [];
   const checks: Check[] = [{ name: "plugins", status: "ok", message: file }];
   for (const message of config.warnings) checks.push({ name: "plugins", status: "warn", message });
+  for (const { plugin, message } of findUnasked(config))
+    checks.push({ name: `plugin ${plugin}`, status: "warn", message });
   checks.push(...(await checkFolder(settings)));
   if (state !== undefined) checks.push(...(await checkEnvironments(settings, enabledPlugins(config), state, signal)));
   if (enabledPlugins(config).some(isConfined)) checks.push(await checkConfinement(signal));

@@ -12,8 +12,9 @@ import { createPluginHost, isPluginHostError, type PluginHost, type PluginsConfi
 import { GatewayError } from "../errors.js";
 import { hookEntry } from "../log-entries.js";
 import type { SessionLog } from "../session-log.js";
-import { callHookNames, createCallHooks } from "./call-hooks.js";
+import { createCallHooks } from "./call-hooks.js";
 import type { PluginSettings } from "./plugin-settings.js";
+import { findUnasked } from "./unasked.js";
 
 /** What plugins stand on. */
 export interface PluginSurroundings {
@@ -61,7 +62,7 @@ export async function openPlugins(
 ): Promise<OpenedPlugins> {
   const { logger } = surroundings;
   for (const warning of config.warnings) logger.warn(`${settings.file}: ${warning}`);
-  warnOfUnusedHooks(config, logger);
+  for (const { plugin, message } of findUnasked(config)) logger.warn({ plugin }, message);
   const closers = createClosers((name, fault) => logger.error({ err: fault }, `${name} could not be closed`));
   const close = async (): Promise<void> => {
     const left = await closers.close(closeMs);
@@ -131,15 +132,6 @@ async function tellHealth(
     }
   }
   return readiness;
-}
-
-/** A policy that is never asked is worse than none. */
-function warnOfUnusedHooks({ plugins }: PluginsConfig, logger: Logger): void {
-  for (const { name, hooks, mode } of plugins) {
-    const unused = hooks.filter((hook) => !callHookNames.includes(hook));
-    if (mode !== "disabled" && unused.length > 0)
-      logger.warn({ plugin: name }, `a gateway does not run its ${unused.join(", ")}: there is no such step here`);
-  }
 }
 
 /** Each plugin's own time, one after another, and what it takes to write that down. */
