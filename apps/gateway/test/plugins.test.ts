@@ -133,7 +133,7 @@ describe("plugins of a gateway", { timeout: 120_000 }, () => {
     const slow = gate.client.callTool({ name: "slow", arguments: {} }, undefined, {
       onprogress: ({ progress: at }) => progress.push(at),
     });
-    expect((await gate.client.listTools()).tools.length).toBe(4);
+    expect((await gate.client.listTools()).tools.length).toBe(5);
     await hanging;
     expect(textIn(await slow)).toContain("slow");
     expect(progress).toEqual([1]);
