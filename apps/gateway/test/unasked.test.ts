@@ -1,6 +1,7 @@
 /** Of an inner file: what a file of plugins may wait for in vain has more forms than are worth a process each. */
 import { readPluginsConfig } from "@berth/venv-host/executor";
 import { expect, it } from "vitest";
+import { partTest } from "../../../fixtures/parts.js";
 import { findUnasked } from "../src/plugins/unasked.js";
 import { gateway } from "./gateway.js";
 import { entryOf, pluginPlace } from "./plugin-place.js";
@@ -22,10 +23,15 @@ it.each([
   expect(found).toEqual(never ? [{ plugin: "p", message: expect.stringContaining("it is never asked") }] : []);
 });
 
-it("a hook that a gateway does not run and a condition that cannot hold are told by doctor", async () => {
-  const hooks = "tool_pre_invoke, agent_pre_invoke";
-  await using place = await pluginPlace({ p: entryOf("Guard", hooks, ", conditions: [{ user_patterns: [admin] }]") });
-  const { stdout } = await gateway(["doctor", "--config", place.config, "--state", place.state]);
-  expect(stdout).toContain("note  plugin p: a gateway does not run its agent_pre_invoke: there is no such step here\n");
-  expect(stdout).toContain("note  plugin p: it is never asked: each of its conditions wants a user");
-});
+partTest("python3")(
+  "a hook that a gateway does not run and a condition that cannot hold are told by doctor",
+  async () => {
+    const hooks = "tool_pre_invoke, agent_pre_invoke";
+    await using place = await pluginPlace({ p: entryOf("Guard", hooks, ", conditions: [{ user_patterns: [admin] }]") });
+    const { stdout } = await gateway(["doctor", "--config", place.config, "--state", place.state]);
+    expect(stdout).toContain(
+      "note  plugin p: a gateway does not run its agent_pre_invoke: there is no such step here\n",
+    );
+    expect(stdout).toContain("note  plugin p: it is never asked: each of its conditions wants a user");
+  },
+);

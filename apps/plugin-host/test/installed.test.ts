@@ -4,9 +4,11 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { partsForAll } from "../../../fixtures/parts.js";
 import { entryOf, makeWorld } from "./plugin-host.js";
 
 const stub = fileURLToPath(new URL("../../../fixtures/cpex-stub/cpex", import.meta.url));
+partsForAll("python3-venv");
 const world = makeWorld();
 const root = join(world.folder, "plugins", "my_pkg");
 const cache = join(root, ".cpex", "venv_cache");
