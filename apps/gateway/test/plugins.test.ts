@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
@@ -227,15 +227,17 @@ describe("plugins of several kinds", { timeout: 120_000 }, () => {
   });
 
   it.each(["SIGTERM", "SIGKILL"] as const)(
-    "are gone when the gateway is ended by %s, also one that hangs",
+    "are gone when the gateway is ended by %s, also one that is asked",
     async (signal) => {
       await using place = await pluginPlace({ guard: entryOf("Guard", "tool_pre_invoke") });
       await using gate = await place.open();
-      const ended = outcome(gate.client.callTool({ name: "echo", arguments: { what: "hang" } })).catch(() => "closed");
-      await expect.poll(() => processesIn(place.folder).length).toBeGreaterThan(0);
+      const waiting = { what: "wait", at: place.folder };
+      const ended = outcome(gate.client.callTool({ name: "echo", arguments: waiting })).catch(() => "closed");
+      await expect.poll(() => existsSync(join(place.folder, "asked")), { timeout: 30_000 }).toBe(true);
+      expect(processesIn(place.folder).length).toBeGreaterThan(0);
       process.kill(gate.pid, signal);
       await ended;
-      await expect.poll(() => processesIn(place.folder), { timeout: 20_000 }).toEqual([]);
+      await expect.poll(() => processesIn(place.folder), { timeout: 60_000 }).toEqual([]);
     },
   );
 

@@ -88,7 +88,7 @@ function askedByCpex(): unknown {
     const { user, tenantId: tenant_id, contentType: content_type } = context;
     return [hook, payloads[hook], condition, { user, tenant_id, content_type }];
   });
-  const run = { input: JSON.stringify(asked), encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] } as const;
+  const run = { input: JSON.stringify(asked), encoding: "utf8" } as const;
   return JSON.parse(execFileSync(pythonOf("cpex-0.1.4"), ["-c", program], run));
 }
 
