@@ -9,7 +9,7 @@ const isReady = partsForAll("python3-venv");
 const world = makeWorld();
 const free = world.config("free.yaml", { look: entryOf("filters.Look") });
 
-describe("a worker with `confine`", () => {
+describe("a worker with `confine`", { timeout: 100_000 }, () => {
   partTest("bubblewrap")(
     "sees its plugins, and neither the host's files nor the network; without it all of it",
     async () => {

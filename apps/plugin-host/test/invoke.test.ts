@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readChain, verifyLogs } from "@berth/audit-chain";
+import { type Entry, readChain, verifyLogs } from "@berth/audit-chain";
 import { beforeAll, describe, expect, it } from "vitest";
 import { partsForAll } from "../../../fixtures/parts.js";
 import { entryOf, makeWorld, run } from "./plugin-host.js";
@@ -10,14 +10,19 @@ const world = makeWorld();
 const guard = world.config("plugins.yaml", { guard: entryOf("filters.Guard") });
 const invoke = ["invoke", "tool_pre_invoke", "--payload", "-", "--config"];
 
-async function entries(): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const logs = readdirSync(join(world.state, "audit")).sort();
-  const found = [];
-  for await (const entry of readChain(join(world.state, "audit", logs.at(-1) ?? ""))) found.push(entry);
-  return found;
+/** What the one command that `act` runs writes into the log; another's is told from it by nothing that a clock says. */
+async function logOf<T>(act: () => Promise<T>): Promise<{ readonly ended: T; readonly log: readonly Entry[] }> {
+  const folder = join(world.state, "audit");
+  const before = readdirSync(folder);
+  const ended = await act();
+  const made = readdirSync(folder).filter((name) => !before.includes(name));
+  expect(made).toHaveLength(1);
+  const log: Entry[] = [];
+  for await (const entry of readChain(join(folder, made[0] ?? ""))) log.push(entry);
+  return { ended, log };
 }
 
-describe("invoke", () => {
+describe("invoke", { timeout: 100_000 }, () => {
   const isReady = partsForAll("python3-venv");
   beforeAll(async () => {
     if (!isReady) return;
@@ -55,8 +60,8 @@ describe("invoke", () => {
 
   it("writes each decision with its environment's digest into a log that verifies, and no payload", async () => {
     const secret = "a-payload-that-is-nobody-else's";
-    await world.run([...invoke, guard], JSON.stringify({ name: "rm", args: { secret } }));
-    const log = await entries();
+    const input = JSON.stringify({ name: "rm", args: { secret } });
+    const { log } = await logOf(() => world.run([...invoke, guard], input));
     expect(log.map(({ type }) => type)).toEqual([
       "session.open",
       "plugin.environment",
@@ -169,9 +174,9 @@ describe("invoke", () => {
   it("ends in words when it is told to while a plugin works", async () => {
     const config = world.config("slow.yaml", { slow: entryOf("filters.Slow") });
     const input = JSON.stringify({ name: "a", args: { seconds: 60 } });
-    const { code, stderr } = await world.run([...invoke, config], input, "starting the worker");
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/berth-plugin-host: ended by SIGINT\n$/)]);
-    expect((await entries()).at(-1)).toMatchObject({ type: "session.close", reason: "SIGINT" });
+    const { ended, log } = await logOf(() => world.run([...invoke, config], input, "starting the worker"));
+    expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/berth-plugin-host: ended by SIGINT\n$/)]);
+    expect(log.at(-1)).toMatchObject({ type: "session.close", reason: "SIGINT" });
   });
 
   it("refuses two documents on standard input", async () => {

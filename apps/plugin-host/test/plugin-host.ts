@@ -118,7 +118,7 @@ export function entryOf(className: string, more = "", hooks = "tool_pre_invoke")
 
 /** Runs any command to its end. @param endAt When it has said this on stderr, it gets SIGINT. */
 export async function run(args: readonly string[], input = "", endAt?: string): Promise<Finished> {
-  const child = spawn(process.execPath, [bin, ...args], { env: plainEnvironment, stdio: "pipe", timeout: 100_000 });
+  const child = spawn(process.execPath, [bin, ...args], { env: plainEnvironment, stdio: "pipe", timeout: 200_000 });
   const text = { stdout: "", stderr: "" };
   let isTold = false;
   for (const name of ["stdout", "stderr"] as const) {

@@ -33,7 +33,7 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number 
   });
 }
 
-describe("serve --http", () => {
+describe("serve --http", { timeout: 100_000 }, () => {
   const isReady = partsForAll("python3-venv");
   beforeAll(async () => {
     if (!isReady) return;

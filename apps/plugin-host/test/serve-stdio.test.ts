@@ -16,7 +16,7 @@ const invoke = (id: number, payload: object, more: object = {}): object => ({
   params: { hook: "tool_pre_invoke", payload, ...more },
 });
 
-describe("serve --stdio", () => {
+describe("serve --stdio", { timeout: 100_000 }, () => {
   const isReady = partsForAll("python3-venv");
   beforeAll(async () => {
     if (!isReady) return;

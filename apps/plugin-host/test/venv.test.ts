@@ -8,7 +8,7 @@ const world = makeWorld();
 const config = world.config("plugins.yaml", { guard: entryOf("filters.Guard"), look: entryOf("filters.Look") });
 const stateOnly = ["--state", world.state];
 
-describe("venv", () => {
+describe("venv", { timeout: 100_000 }, () => {
   const isReady = partsForAll("python3-venv");
   beforeAll(async () => {
     if (!isReady) return;
