@@ -1,6 +1,14 @@
 import { hash } from "node:crypto";
 import type { JsonValue } from "@berth/audit-chain";
-import type { CallIntent, CallOutcome, CallRefused, ChildExit, DriftSeen, UpstreamEvidence } from "@berth/mcp-relay";
+import type {
+  CallCancelled,
+  CallIntent,
+  CallOutcome,
+  CallRefused,
+  ChildExit,
+  DriftSeen,
+  UpstreamEvidence,
+} from "@berth/mcp-relay";
 import type { Decision } from "@berth/spawn-attestation";
 import type { HookDecision } from "@berth/venv-host/executor";
 
@@ -102,6 +110,11 @@ export function refusedEntry(event: CallRefused): LogEntry {
   const sizes = { requestBytes: request.byteLength, responseBytes: response.byteLength };
   const digests = { requestDigest: digestOf(request), responseDigest: digestOf(response) };
   return { type, server, method, tool, request: mark, code, reason, expected, measured, ...sizes, ...digests };
+}
+
+/** A call that the client took back before it left. */
+export function cancelledEntry({ type, server, method, tool, mark }: CallCancelled): LogEntry {
+  return { type, server, method, tool, request: mark };
 }
 
 /** What a plugin decided about a call, in which environment, and what it made of the payload. Why it did is not for a log of digests. */

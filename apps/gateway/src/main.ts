@@ -177,7 +177,9 @@ function addAudit(program: Command, finish: Finish): void {
 function addPlugins(program: Command, finish: Finish): void {
   program
     .command("plugins")
-    .description("make the environments of the plugins of gateway.yaml now, and start each once")
+    .description(
+      "make the environments of the plugins of gateway.yaml now, start each once, and import its class: that runs its module's code",
+    )
     .requiredOption("--config <file>", "gateway.yaml, with `plugins`")
     .addOption(stateOption())
     .option("--json", "print the result as JSON")
@@ -185,7 +187,7 @@ function addPlugins(program: Command, finish: Finish): void {
       "after",
       examplesText(
         ["berth-gateway plugins --config gateway.yaml"],
-        "run and serve do the same when they start; a client may not wait as long as the first time takes.",
+        "run and serve make and start them too, and import at the first call; a client may not wait as long as the first time takes.",
       ),
     )
     .action(async (options) => {

@@ -9,6 +9,7 @@ import type { RelayEvent } from "@berth/mcp-relay";
 import type { Decision } from "@berth/spawn-attestation";
 import {
   type ChildFacts,
+  cancelledEntry,
   decisionEntry,
   driftEntry,
   exitEntry,
@@ -91,6 +92,8 @@ function createRecorder(append: Append, childFacts: (server: string) => ChildFac
         }
         case "call.refused":
           return append({ ...refusedEntry(event), containment: facts?.containment });
+        case "call.cancelled":
+          return append({ ...cancelledEntry(event), containment: facts?.containment });
         case "drift":
           return append({ ...driftEntry(event), containment: facts?.containment });
         case "child.exit":

@@ -42,6 +42,14 @@ class Guard:
             os._exit(6)
         if what == "hang":
             time.sleep(3600)
+        if what == "wait":
+            # Until the test has seen that nobody waits any more; then an answer that would change the call.
+            at = args["at"]
+            open(os.path.join(at, "asked"), "w").close()
+            while not os.path.exists(os.path.join(at, "go")):
+                time.sleep(0.01)
+            open(os.path.join(at, "answers"), "w").close()
+            return {"modified_payload": {**payload, "args": {"text": "a late answer"}}}
         if what == "print":
             print("a line")
             sys.stdout.write("and a start {")

@@ -1,10 +1,13 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { McpError } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { partsForAll } from "../../../fixtures/parts.js";
 import { type Connected, gateway, logEntries } from "./gateway.js";
 import { entryOf, type PluginPlace, pluginPlace } from "./plugin-place.js";
+
+const isReady = partsForAll("python3-venv");
 
 /** What a call came to. */
 async function outcome(work: Promise<unknown>): Promise<unknown> {
@@ -37,10 +40,12 @@ describe("plugins of a gateway", { timeout: 120_000 }, () => {
   const call = (given: object, name = "echo"): Promise<unknown> =>
     outcome(gate.client.callTool({ name, arguments: { ...given } }));
   beforeAll(async () => {
+    if (!isReady) return;
     place = await pluginPlace({ guard: entryOf("Guard") });
     gate = await place.open();
   }, 120_000);
   afterAll(async () => {
+    if (!isReady) return;
     await gate.close();
     await place[Symbol.asyncDispose]();
   });
@@ -133,7 +138,7 @@ describe("plugins of a gateway", { timeout: 120_000 }, () => {
     const slow = gate.client.callTool({ name: "slow", arguments: {} }, undefined, {
       onprogress: ({ progress: at }) => progress.push(at),
     });
-    expect((await gate.client.listTools()).tools.length).toBe(4);
+    expect((await gate.client.listTools()).tools.length).toBe(5);
     await hanging;
     expect(textIn(await slow)).toContain("slow");
     expect(progress).toEqual([1]);
@@ -222,15 +227,17 @@ describe("plugins of several kinds", { timeout: 120_000 }, () => {
   });
 
   it.each(["SIGTERM", "SIGKILL"] as const)(
-    "are gone when the gateway is ended by %s, also one that hangs",
+    "are gone when the gateway is ended by %s, also one that is asked",
     async (signal) => {
       await using place = await pluginPlace({ guard: entryOf("Guard", "tool_pre_invoke") });
       await using gate = await place.open();
-      const ended = outcome(gate.client.callTool({ name: "echo", arguments: { what: "hang" } })).catch(() => "closed");
-      await expect.poll(() => processesIn(place.folder).length).toBeGreaterThan(0);
+      const waiting = { what: "wait", at: place.folder };
+      const ended = outcome(gate.client.callTool({ name: "echo", arguments: waiting })).catch(() => "closed");
+      await expect.poll(() => existsSync(join(place.folder, "asked")), { timeout: 30_000 }).toBe(true);
+      expect(processesIn(place.folder).length).toBeGreaterThan(0);
       process.kill(gate.pid, signal);
       await ended;
-      await expect.poll(() => processesIn(place.folder), { timeout: 20_000 }).toEqual([]);
+      await expect.poll(() => processesIn(place.folder), { timeout: 60_000 }).toEqual([]);
     },
   );
 
@@ -266,7 +273,23 @@ describe("plugins of several kinds", { timeout: 120_000 }, () => {
     expect((await doctor()).stdout).toContain("is built at its first use");
     await using gate = await place.open();
     await gate.client.listTools();
-    expect((await doctor()).stdout).toMatch(/plugin guard: its environment [0-9a-f]{16} is built$/mu);
+    expect((await doctor()).stdout).toMatch(
+      /plugin guard: its environment [0-9a-f]{16} is built and its class can be imported$/mu,
+    );
+  });
+
+  it("whose class cannot be imported are told by `plugins` and by doctor, in the words of their author", async () => {
+    await using place = await pluginPlace({ typo: entryOf("Gard"), guard: entryOf("Guard") });
+    const says = "plugin typo: import of `my_pkg` failed: it has no class `Gard`\n";
+    const at = ["--config", place.config, "--state", place.state];
+    const made = await gateway(["plugins", ...at]);
+    expect([made.code, made.stdout]).toEqual([1, `NOT READY  ${says}ready      plugin guard\n`]);
+    const doctor = await gateway(["doctor", ...at]);
+    // It keeps `serve` from nothing: its on_error decides about each call.
+    expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringContaining(`note  ${says}`)]);
+    expect(doctor.stdout).toMatch(
+      /plugin guard: its environment [0-9a-f]{16} is built and its class can be imported$/mu,
+    );
   });
 
   it.each([

@@ -1,11 +1,21 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, it } from "vitest";
-import { connect, type GatewayOptions, gateway, logEntries, small, type Workplace, workplace } from "./gateway.js";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { partsForAll } from "../../../fixtures/parts.js";
+import {
+  type Connected,
+  connect,
+  type GatewayOptions,
+  gateway,
+  logEntries,
+  small,
+  type Workplace,
+  workplace,
+} from "./gateway.js";
 import { entryOf, pluginPlace } from "./plugin-place.js";
 
 const stub = fileURLToPath(new URL("../../../fixtures/cpex-stub/cpex", import.meta.url));
@@ -86,6 +96,19 @@ async function installBeside(place: Workplace): Promise<void> {
   await writeFile(join(root, ".cpex", "venv_cache", "other_pkg-Guard_metadata.json"), JSON.stringify(metadata));
 }
 
+/** Cancels a call while a plugin is asked. */
+async function takeBack({ client }: Connected, { folder }: Workplace): Promise<void> {
+  const ending = new AbortController();
+  const asked = join(folder, "asked");
+  await rm(asked, { force: true });
+  const call = { name: "echo", arguments: { what: "wait", at: folder } };
+  const cancelled = client.callTool(call, undefined, { signal: ending.signal }).catch(() => undefined);
+  await vi.waitUntil(() => existsSync(asked), { timeout: 60_000 });
+  ending.abort();
+  await cancelled;
+  await client.ping();
+}
+
 /** What plugins add: environments of each origin, decisions of each kind. */
 async function provokePlugins(): Promise<Entries> {
   const plain = entryOf("Guard", "prompt_pre_fetch").replace(", requirements_file: requirements.txt", "");
@@ -100,6 +123,7 @@ async function provokePlugins(): Promise<Entries> {
   for (let turn = 0; turn < 2; turn += 1) {
     await using gate = await place.open();
     for (const call of calls) await gate.client.callTool(call).catch(() => undefined);
+    await takeBack(gate, place);
     await gate.close();
     const files = globSync(join(place.state, "venvs", "**", "site-packages", "cpex", "__init__.py"));
     expect(files.length).toBe(1);
@@ -110,7 +134,9 @@ async function provokePlugins(): Promise<Entries> {
 
 describe("the README's table of log entries", { timeout: 240_000 }, () => {
   const written = new Map<string, Set<string>>();
+  const isReady = partsForAll("python3-venv");
   beforeAll(async () => {
+    if (!isReady) return;
     await using place = await workplace();
     for (const found of [...(await provokeAll(place)), ...(await provokePlugins())]) {
       const type = String(found["type"]);

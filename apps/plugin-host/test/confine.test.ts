@@ -2,13 +2,14 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { partTest } from "../../../fixtures/parts.js";
+import { partsForAll, partTest } from "../../../fixtures/parts.js";
 import { entryOf, makeWorld } from "./plugin-host.js";
 
+const isReady = partsForAll("python3-venv");
 const world = makeWorld();
 const free = world.config("free.yaml", { look: entryOf("filters.Look") });
 
-describe("a worker with `confine`", () => {
+describe("a worker with `confine`", { timeout: 100_000 }, () => {
   partTest("bubblewrap")(
     "sees its plugins, and neither the host's files nor the network; without it all of it",
     async () => {
@@ -51,6 +52,7 @@ describe("a worker with `confine`", () => {
 });
 
 beforeAll(async () => {
+  if (!isReady) return;
   expect(await world.run(["venv", "build", "--config", free])).toMatchObject({ code: 0 });
 }, 120_000);
 

@@ -37,7 +37,7 @@ const readOnly = 'mount -o remount,ro "$DISK"';
 const withState = 'mkdir -m 700 -p "$STATE" && printf %s \'{"format":1}\' > "$STATE/format.json"';
 const full = 'dd if=/dev/zero of="$DISK/fill" bs=1k 2>/dev/null || true';
 
-describe("a disk for the state folder that cannot be written or is full", { timeout: 60_000 }, () => {
+describe("a disk for the state folder that cannot be written or is full", { timeout: 240_000 }, () => {
   const test = partTest("ordinary-user", "util-linux");
   const invoke = ["invoke", "tool_pre_invoke", "--payload", payload];
   test("is named by its cause, once", () => {

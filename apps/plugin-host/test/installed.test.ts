@@ -4,9 +4,11 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { partsForAll } from "../../../fixtures/parts.js";
 import { entryOf, makeWorld } from "./plugin-host.js";
 
 const stub = fileURLToPath(new URL("../../../fixtures/cpex-stub/cpex", import.meta.url));
+partsForAll("python3-venv");
 const world = makeWorld();
 const root = join(world.folder, "plugins", "my_pkg");
 const cache = join(root, ".cpex", "venv_cache");
@@ -29,7 +31,7 @@ it("an environment that another host installed is used as it is, and built in th
   install();
   const before = readFileSync(join(cache, "my_pkg-filters-Guard_metadata.json"), "utf8");
   const used = await world.run(["venv", "build", "--config", config, "--json"]);
-  expect(JSON.parse(used.stdout)).toMatchObject({
+  expect(JSON.parse(used.stdout || "{}"), used.stderr).toMatchObject({
     plugins: [{ ok: true, origin: "installed", path: join(root, ".venv"), evidence: { environment: "installed" } }],
   });
   // Its owners are as they were: nobody uses it now.
@@ -37,6 +39,6 @@ it("an environment that another host installed is used as it is, and built in th
   expect(readFileSync(join(cache, "my_pkg-filters-Guard_metadata.json"), "utf8")).toBe(before);
   writeFileSync(join(root, "requirements.txt"), "cpex >= 0.1\n");
   const built = await world.run(["venv", "build", "--config", config, "--json"]);
-  expect(JSON.parse(built.stdout)).toMatchObject({ plugins: [{ ok: true, origin: "built" }] });
+  expect(JSON.parse(built.stdout || "{}"), built.stderr).toMatchObject({ plugins: [{ ok: true, origin: "built" }] });
   expect(built.stderr).toContain(`plugin guard: ${join(root, ".venv")} is not used: requirements changed`);
-}, 60_000);
+}, 120_000);

@@ -1,27 +1,35 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readChain, verifyLogs } from "@berth/audit-chain";
+import { type Entry, readChain, verifyLogs } from "@berth/audit-chain";
 import { beforeAll, describe, expect, it } from "vitest";
+import { partsForAll } from "../../../fixtures/parts.js";
 import { entryOf, makeWorld, run } from "./plugin-host.js";
 
 const world = makeWorld();
 const guard = world.config("plugins.yaml", { guard: entryOf("filters.Guard") });
 const invoke = ["invoke", "tool_pre_invoke", "--payload", "-", "--config"];
 
-beforeAll(async () => {
-  const built = await world.run(["venv", "build", "--config", guard]);
-  expect(built).toMatchObject({ code: 0, stdout: expect.stringContaining("plugin guard") });
-}, 120_000);
-
-async function entries(): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const logs = readdirSync(join(world.state, "audit")).sort();
-  const found = [];
-  for await (const entry of readChain(join(world.state, "audit", logs.at(-1) ?? ""))) found.push(entry);
-  return found;
+/** What the one command that `act` runs writes into the log; another's is told from it by nothing that a clock says. */
+async function logOf<T>(act: () => Promise<T>): Promise<{ readonly ended: T; readonly log: readonly Entry[] }> {
+  const folder = join(world.state, "audit");
+  const before = readdirSync(folder);
+  const ended = await act();
+  const made = readdirSync(folder).filter((name) => !before.includes(name));
+  expect(made).toHaveLength(1);
+  const log: Entry[] = [];
+  for await (const entry of readChain(join(folder, made[0] ?? ""))) log.push(entry);
+  return { ended, log };
 }
 
-describe("invoke", () => {
+describe("invoke", { timeout: 100_000 }, () => {
+  const isReady = partsForAll("python3-venv");
+  beforeAll(async () => {
+    if (!isReady) return;
+    const built = await world.run(["venv", "build", "--config", guard]);
+    expect(built).toMatchObject({ code: 0, stdout: expect.stringContaining("plugin guard") });
+  }, 120_000);
+
   it("ends with 3 and the plugin's reason when it denies", async () => {
     const { code, stdout } = await world.run([...invoke, guard], '{"name":"rm"}');
     expect(code).toBe(3);
@@ -52,8 +60,8 @@ describe("invoke", () => {
 
   it("writes each decision with its environment's digest into a log that verifies, and no payload", async () => {
     const secret = "a-payload-that-is-nobody-else's";
-    await world.run([...invoke, guard], JSON.stringify({ name: "rm", args: { secret } }));
-    const log = await entries();
+    const input = JSON.stringify({ name: "rm", args: { secret } });
+    const { log } = await logOf(() => world.run([...invoke, guard], input));
     expect(log.map(({ type }) => type)).toEqual([
       "session.open",
       "plugin.environment",
@@ -89,6 +97,27 @@ describe("invoke", () => {
     const { code, stdout } = await world.run([...invoke, config], '{"name":"add"}');
     expect(code).toBe(3);
     expect(stdout).toContain("plugin pii-filter: import of `my_pkg.filter` failed: No module named 'my_pkg.filter'");
+  });
+
+  it("tells a person once why a plugin denied or failed, and a program in each place", async () => {
+    const lost = world.config("lost.yaml", { lost: entryOf("filter.Guard"), guard: entryOf("filters.Guard") });
+    const cases = [
+      { config: lost, says: "No module named", status: "failed     plugin lost" },
+      { config: guard, says: "no rm", status: "denied     plugin guard" },
+    ];
+    for (const { config, says, status } of cases) {
+      const { code, stdout } = await world.run([...invoke, config], '{"name":"rm"}');
+      expect(code).toBe(3);
+      expect(stdout.split(says), stdout).toHaveLength(2);
+      expect(stdout).toMatch(new RegExp(`^${status}  \\d+\\.\\d ms$`, "mu"));
+      const told = await world.run([...invoke, config, "--json"], '{"name":"rm"}');
+      const { violation, executions } = JSON.parse(told.stdout);
+      expect([told.code, violation.reason, executions[0].reason]).toEqual([
+        3,
+        expect.stringContaining(says),
+        expect.stringContaining(says),
+      ]);
+    }
   });
 
   it("gives a token to the plugin that may have it, and keeps it out of its output, its log and its folders", async () => {
@@ -145,9 +174,9 @@ describe("invoke", () => {
   it("ends in words when it is told to while a plugin works", async () => {
     const config = world.config("slow.yaml", { slow: entryOf("filters.Slow") });
     const input = JSON.stringify({ name: "a", args: { seconds: 60 } });
-    const { code, stderr } = await world.run([...invoke, config], input, "starting the worker");
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/berth-plugin-host: ended by SIGINT\n$/)]);
-    expect((await entries()).at(-1)).toMatchObject({ type: "session.close", reason: "SIGINT" });
+    const { ended, log } = await logOf(() => world.run([...invoke, config], input, "starting the worker"));
+    expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/berth-plugin-host: ended by SIGINT\n$/)]);
+    expect(log.at(-1)).toMatchObject({ type: "session.close", reason: "SIGINT" });
   });
 
   it("refuses two documents on standard input", async () => {

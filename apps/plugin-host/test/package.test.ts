@@ -8,7 +8,7 @@ import { run } from "./plugin-host.js";
 
 const tested = packageOf(import.meta.url);
 
-describe("the package", () => {
+describe("the package", { timeout: 120_000 }, () => {
   itPacks(tested, ["dist/main.js"]);
   itNamesTests(tested, 11);
 

@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { partsForAll } from "../../../fixtures/parts.js";
 import { entryOf, makeWorld, run, type Served, serve } from "./plugin-host.js";
 
 const world = makeWorld();
@@ -30,8 +33,10 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number 
   });
 }
 
-describe("serve --http", () => {
+describe("serve --http", { timeout: 100_000 }, () => {
+  const isReady = partsForAll("python3-venv");
   beforeAll(async () => {
+    if (!isReady) return;
     expect(await world.run(["venv", "build", "--config", config])).toMatchObject({ code: 0 });
   }, 120_000);
 
@@ -103,6 +108,26 @@ describe("serve --http", () => {
     }
     const noAnswer = await post(`${url}/rpc`, { jsonrpc: "2.0", method: "plugins/list" });
     expect([noAnswer.status, await noAnswer.text()]).toEqual([202, ""]);
+  });
+
+  it("refuses a body that is too large so that a client which is still sending it hears why", async () => {
+    const { url } = await serve(world, ["--config", config]);
+    const { hostname, port } = new URL(url);
+    const bytes = 16 * 1024 * 1024 + 1;
+    const socket = connect({ host: hostname, port: Number(port) });
+    onTestFinished(() => void socket.destroy());
+    // An error of the connection, such as its reset, rejects this.
+    const closed = once(socket, "end");
+    let said = "";
+    socket.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    socket.write(`POST /rpc HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncontent-type: application/json\r\n`);
+    socket.write(`content-length: ${bytes}\r\n\r\n${" ".repeat(1_000_000)}`);
+    await once(socket, "data");
+    socket.end(" ".repeat(bytes - 1_000_000));
+    await closed;
+    expect(said).toMatch(/^HTTP\/1\.1 413 [\s\S]*\{"error":"the body is larger than 16777216 bytes"\}\n$/u);
   });
 
   it("with tokens lets in who has one, by the name in it, and tells others whether plugins fail and no more", async () => {

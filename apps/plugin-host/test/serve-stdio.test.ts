@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { partsForAll } from "../../../fixtures/parts.js";
 import { bin, entryOf, makeWorld, talk } from "./plugin-host.js";
 
 const world = makeWorld();
@@ -15,8 +16,10 @@ const invoke = (id: number, payload: object, more: object = {}): object => ({
   params: { hook: "tool_pre_invoke", payload, ...more },
 });
 
-describe("serve --stdio", () => {
+describe("serve --stdio", { timeout: 100_000 }, () => {
+  const isReady = partsForAll("python3-venv");
   beforeAll(async () => {
+    if (!isReady) return;
     expect(await world.run(["venv", "build", "--config", config])).toMatchObject({ code: 0 });
   }, 120_000);
 

@@ -18,7 +18,7 @@ class Teller:
         return {"continue_processing": True, "metadata": {self.name: [version("click"), can]}}
 `;
 
-partTest("cpex-wheels")(
+partTest("cpex-wheels", "python3-venv")(
   "two plugins that pin versions of one package which exclude each other are run by one command, each with its own",
   async () => {
     for (const wheel of ["click-7.1.2-py2.py3-none-any.whl", "click-8.1.8-py3-none-any.whl"])

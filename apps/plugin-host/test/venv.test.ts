@@ -1,14 +1,17 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { partsForAll } from "../../../fixtures/parts.js";
 import { entryOf, makeWorld, run } from "./plugin-host.js";
 
 const world = makeWorld();
 const config = world.config("plugins.yaml", { guard: entryOf("filters.Guard"), look: entryOf("filters.Look") });
 const stateOnly = ["--state", world.state];
 
-describe("venv", () => {
+describe("venv", { timeout: 100_000 }, () => {
+  const isReady = partsForAll("python3-venv");
   beforeAll(async () => {
+    if (!isReady) return;
     const { code, stdout, stderr } = await world.run(["venv", "build", "--config", config]);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stdout).toMatch(/^built {4}plugin guard .*cpex 0\.1\.4\ncached {3}plugin look /);

@@ -52,6 +52,7 @@ export type {
 } from "./interception.js";
 export { exposedName, type NameStyle } from "./names.js";
 export type {
+  CallCancelled,
   CallIntent,
   CallOutcome,
   CallRefused,

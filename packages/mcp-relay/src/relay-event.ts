@@ -4,7 +4,7 @@ import type { ExitReport, UpstreamEvidence } from "./connection.js";
  * What a relay session hands to its recorder, in the order in which it happened. `request` and `response` are whole frames as they pass on
  * the client's side of the relay (the original id and the name that the client used); a log keeps their size and digest, never the bytes.
  */
-export type RelayEvent = CallIntent | CallOutcome | CallRefused | DriftSeen | ChildExit;
+export type RelayEvent = CallIntent | CallOutcome | CallRefused | CallCancelled | DriftSeen | ChildExit;
 
 /** Facts of one call that its events share. */
 export interface CallSubject {
@@ -71,6 +71,13 @@ export interface CallRefused extends Omit<CallSubject, "server"> {
   readonly measured?: string | undefined;
   readonly request: Uint8Array;
   readonly response: Uint8Array;
+}
+
+/** A call that the client took back before it left: no server has seen it, and nothing was answered. */
+export interface CallCancelled extends Omit<CallSubject, "server"> {
+  /** Absent when its name or address was still looked for. */
+  readonly server?: string | undefined;
+  readonly type: "call.cancelled";
 }
 
 /** What differs from what was pinned. Recorded once for each difference and child, not at each listing. */

@@ -294,7 +294,7 @@ describe("while calls are looked into", () => {
     };
     await using relay = openHarness(
       { s: { script: toolServer(tools) } },
-      { interceptor: always({ [when]: look }), limits: { maxPendingCalls: 1 } },
+      { interceptor: always({ [when]: look, mark: "m" }), limits: { maxPendingCalls: 1 } },
     );
     await relay.client.initialize();
     relay.client.send(call('{"name":"s__a"}'));
@@ -305,6 +305,8 @@ describe("while calls are looked into", () => {
     expect(relay.client.received.filter(({ message }) => message.id === 1)).toEqual([]);
     const outcomes = ofType(relay.events, "call.outcome");
     expect(outcomes).toMatchObject(when === "before" ? [] : [{ status: "cancelled" }]);
+    const takenBack = { server: "s", method: "tools/call", tool: "a", mark: "m" };
+    expect(ofType(relay.events, "call.cancelled")).toMatchObject(when === "before" ? [takenBack] : []);
     expect(relay.notices).toEqual([]);
   });
 

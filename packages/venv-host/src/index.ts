@@ -15,6 +15,8 @@ export { isolatedVenv } from "./isolated-venv/isolated-venv.js";
 export type * from "./isolated-venv/isolated-venv-options.js";
 export type { GotEnvironment, PluginEnvironmentsOptions } from "./isolated-venv/plugin-environments.js";
 export { pluginEnvironments } from "./isolated-venv/plugin-environments.js";
+export type { TryPluginOptions } from "./isolated-venv/try-plugin.js";
+export { tryPlugin } from "./isolated-venv/try-plugin.js";
 export { openWorker } from "./worker/open-worker.js";
 export type * from "./worker/worker.js";
 export { workerEnvironment } from "./worker/worker-environment.js";

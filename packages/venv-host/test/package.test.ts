@@ -29,6 +29,7 @@ describe("the built package", () => {
       "openEnvironmentStore",
       "openWorker",
       "pluginEnvironments",
+      "tryPlugin",
       "workerEnvironment",
     ],
     "./executor": [

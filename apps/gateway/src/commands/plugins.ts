@@ -14,7 +14,7 @@ export interface PluginsOptions {
   readonly json?: boolean | undefined;
 }
 
-/** Makes the environments of all plugins now and starts each once, so that no client has to wait for that. Exit code 1 when one is not ready. */
+/** Makes the environments of all plugins now, starts each once and imports its class, so that no client has to wait for that. Exit code 1 when one is not ready. */
 export async function pluginsCommand(options: PluginsOptions): Promise<number> {
   const config = await loadConfig(options.config);
   const plugins = await preparePlugins(config);
@@ -29,7 +29,7 @@ export async function pluginsCommand(options: PluginsOptions): Promise<number> {
     opening: { mode: "plugins", version, pid: process.pid, plugins: plugins.file, pluginsDigest: plugins.digest },
   });
   try {
-    const opened = await plugins.open({ venvs: state.venvs, log, logger, signal: exits.signal });
+    const opened = await plugins.open({ venvs: state.venvs, log, logger, signal: exits.signal, importsFirst: true });
     await opened.close();
     show(opened.readiness, options);
     return opened.readiness.every(({ ready }) => ready) ? exitCodes.good : exitCodes.failed;

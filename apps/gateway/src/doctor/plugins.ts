@@ -3,15 +3,17 @@ import { join } from "node:path";
 import type { Check } from "@berth/command-line/doctor";
 import { probe } from "@berth/process-confinement";
 import { confine } from "@berth/process-confinement/launcher";
-import { foreseeEnvironment, isVenvHostError } from "@berth/venv-host";
+import { type ForeseenEnvironment, isVenvHostError, tryPlugin } from "@berth/venv-host";
 import type { PluginEntry } from "@berth/venv-host/executor";
 import type { GatewayConfig } from "../config.js";
+import { enabledPlugins } from "../plugins/enabled-plugins.js";
 import { openStore } from "../plugins/open-plugins.js";
 import type { PluginSettings } from "../plugins/plugin-settings.js";
-import { enabledPlugins, type ReadPlugins } from "../plugins/read-plugins.js";
+import type { ReadPlugins } from "../plugins/read-plugins.js";
+import { findUnasked } from "../plugins/unasked.js";
 import type { StateFolder } from "../state-folder.js";
 
-/** Each plugin: in which environment it would run, or what it lacks. Nothing is built or started. */
+/** Each plugin: in which environment it would run, or what it lacks. Nothing is built; what is there already is tried. */
 export async function checkPlugins(
   { plugins: settings }: GatewayConfig,
   { config, file }: ReadPlugins,
@@ -21,6 +23,8 @@ export async function checkPlugins(
   if (settings === undefined) return [];
   const checks: Check[] = [{ name: "plugins", status: "ok", message: file }];
   for (const message of config.warnings) checks.push({ name: "plugins", status: "warn", message });
+  for (const { plugin, message } of findUnasked(config))
+    checks.push({ name: `plugin ${plugin}`, status: "warn", message });
   checks.push(...(await checkFolder(settings)));
   if (state !== undefined) checks.push(...(await checkEnvironments(settings, enabledPlugins(config), state, signal)));
   if (enabledPlugins(config).some(isConfined)) checks.push(await checkConfinement(signal));
@@ -51,7 +55,8 @@ async function checkEnvironments(
     for (const entry of entries) {
       const name = `plugin ${entry.name}`;
       try {
-        const foreseen = await foreseeEnvironment(entry, { cwd, store, known, confine, signal });
+        // As `serve` would start it, and then as its first hook would import it.
+        const foreseen = await tryPlugin(entry, { cwd, store, known, confine, signal });
         checks.push({ name, status: "ok", message: worded(foreseen) });
       } catch (error) {
         signal.throwIfAborted();
@@ -65,11 +70,12 @@ async function checkEnvironments(
   }
 }
 
-function worded(foreseen: Awaited<ReturnType<typeof foreseeEnvironment>>): string {
-  if (foreseen.state === "installed") return `uses ${foreseen.path}, as it was installed`;
+function worded(foreseen: ForeseenEnvironment): string {
+  if (foreseen.state === "installed") return `uses ${foreseen.path}, as it was installed; its class can be imported`;
   const { state, key, passedOver } = foreseen;
   const told = passedOver === undefined ? "" : `; ${passedOver.path} is not used: ${passedOver.verdict}`;
-  return `its environment ${key.slice(0, 16)} is built${state === "built" ? "" : " at its first use"}${told}`;
+  const when = state === "built" ? " and its class can be imported" : " at its first use";
+  return `its environment ${key.slice(0, 16)} is built${when}${told}`;
 }
 
 function lacking(name: string, error: unknown, status: "warn" | "fail"): Check {

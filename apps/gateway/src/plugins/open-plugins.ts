@@ -12,8 +12,9 @@ import { createPluginHost, isPluginHostError, type PluginHost, type PluginsConfi
 import { GatewayError } from "../errors.js";
 import { hookEntry } from "../log-entries.js";
 import type { SessionLog } from "../session-log.js";
-import { callHookNames, createCallHooks } from "./call-hooks.js";
+import { createCallHooks } from "./call-hooks.js";
 import type { PluginSettings } from "./plugin-settings.js";
+import { findUnasked } from "./unasked.js";
 
 /** What plugins stand on. */
 export interface PluginSurroundings {
@@ -23,6 +24,8 @@ export interface PluginSurroundings {
   readonly logger: Logger;
   /** Gives up what is not ready yet. */
   readonly signal: AbortSignal;
+  /** A plugin is ready only when its class can be imported. Default: a client that starts the gateway does not wait for that. */
+  readonly importsFirst?: boolean | undefined;
 }
 
 /** Plugins that are ready, as far as they can be. */
@@ -59,7 +62,7 @@ export async function openPlugins(
 ): Promise<OpenedPlugins> {
   const { logger } = surroundings;
   for (const warning of config.warnings) logger.warn(`${settings.file}: ${warning}`);
-  warnOfUnusedHooks(config, logger);
+  for (const { plugin, message } of findUnasked(config)) logger.warn({ plugin }, message);
   const closers = createClosers((name, fault) => logger.error({ err: fault }, `${name} could not be closed`));
   const close = async (): Promise<void> => {
     const left = await closers.close(closeMs);
@@ -93,7 +96,7 @@ function hostOf(
   { cwd }: PluginSettings,
   config: PluginsConfig,
   store: EnvironmentStore,
-  { log, logger }: PluginSurroundings,
+  { log, logger, importsFirst }: PluginSurroundings,
 ): PluginHost {
   const acquire = pluginEnvironments({
     store,
@@ -108,7 +111,7 @@ function hostOf(
   });
   return createPluginHost({
     config,
-    kinds: [isolatedVenv({ acquire, cwd, confine })],
+    kinds: [isolatedVenv({ acquire, cwd, confine, importsFirst })],
     record: async (decision) => void (await log.append(hookEntry(decision))),
     onProgress: (plugin, step) => logger.info({ plugin }, step),
     onLog: (plugin, line) => logger.debug({ plugin, stderr: line }),
@@ -129,15 +132,6 @@ async function tellHealth(
     }
   }
   return readiness;
-}
-
-/** A policy that is never asked is worse than none. */
-function warnOfUnusedHooks({ plugins }: PluginsConfig, logger: Logger): void {
-  for (const { name, hooks, mode } of plugins) {
-    const unused = hooks.filter((hook) => !callHookNames.includes(hook));
-    if (mode !== "disabled" && unused.length > 0)
-      logger.warn({ plugin: name }, `a gateway does not run its ${unused.join(", ")}: there is no such step here`);
-  }
 }
 
 /** Each plugin's own time, one after another, and what it takes to write that down. */

@@ -1,13 +1,7 @@
 import { hash } from "node:crypto";
 import { confine } from "@berth/process-confinement/launcher";
 import { isolatedVenv } from "@berth/venv-host";
-import {
-  createPluginHost,
-  isPluginHostError,
-  type PluginEntry,
-  type PluginsConfig,
-  readPluginsConfig,
-} from "@berth/venv-host/executor";
+import { createPluginHost, isPluginHostError, type PluginsConfig, readPluginsConfig } from "@berth/venv-host/executor";
 import { GatewayError } from "../errors.js";
 import { maxConfigBytes, readText } from "../read-text.js";
 import { type OpenedPlugins, openPlugins, type PluginSurroundings } from "./open-plugins.js";
@@ -42,11 +36,6 @@ export async function readPlugins(settings: PluginSettings): Promise<ReadPlugins
   }
   const digest = `sha256:${hash("sha256", text, "hex")}`;
   return { file, digest, config, open: (surroundings) => openPlugins(settings, config, surroundings) };
-}
-
-/** Plugins that are not switched off. */
-export function enabledPlugins({ plugins }: PluginsConfig): readonly PluginEntry[] {
-  return plugins.filter(({ mode }) => mode !== "disabled");
 }
 
 function refuse(): Promise<never> {

@@ -2,13 +2,19 @@
 import { createInterface } from "node:readline";
 
 const object = { type: "object" };
-const tools = ["echo", "spare", "long", "slow"].map((name) => ({ name, description: name, inputSchema: object }));
+let called = 0;
+const tools = ["echo", "spare", "long", "slow", "count"].map((name) => ({
+  name,
+  description: name,
+  inputSchema: object,
+}));
 const text = (value) => ({ content: [{ type: "text", text: value }] });
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const calls = {
   echo: (given) => text(JSON.stringify(given)),
   spare: (given) => text(`spare ${JSON.stringify(given)}`),
   long: ({ chars = 5_000 }) => text("a".repeat(chars)),
+  count: () => text(`called ${called} times`),
   slow: (_given, meta) => {
     send({ method: "notifications/progress", params: { progressToken: meta.progressToken, progress: 1 } });
     return text("slow");
@@ -22,7 +28,10 @@ const answers = {
   }),
   ping: () => ({}),
   "tools/list": () => ({ tools }),
-  "tools/call": ({ name, arguments: given = {}, _meta = {} }) => calls[name](given, _meta),
+  "tools/call": ({ name, arguments: given = {}, _meta = {} }) => {
+    called += 1;
+    return calls[name](given, _meta);
+  },
   "prompts/list": () => ({ prompts: [{ name: "greet" }] }),
   "prompts/get": ({ arguments: given = {} }) => ({
     messages: [{ role: "user", content: { type: "text", text: `greet ${given.who}` } }],

@@ -62,14 +62,16 @@ function unasked(hook: string, host: Pick<PluginHost, "list">): string {
 function show(outcome: HookOutcome, allowedText: string): void {
   const { allowed, violation, executions, payload, result, httpHeaders } = outcome;
   for (const { plugin, status, durationMs, reason } of executions) {
-    printLine(
-      `${status.padEnd(9)}  plugin ${plugin}  ${durationMs.toFixed(1)} ms${reason === undefined ? "" : `  ${reason}`}`,
-    );
+    // The denial below says it: once is enough.
+    const isToldBelow = plugin === violation?.plugin && reason === violation.reason;
+    const why = reason === undefined || isToldBelow ? "" : `  ${reason}`;
+    printLine(`${status.padEnd(9)}  plugin ${plugin}  ${durationMs.toFixed(1)} ms${why}`);
   }
   if (!allowed && violation !== undefined) {
-    printLine(`DENIED by plugin ${violation.plugin}: ${violation.reason} (${violation.code})`);
-    if (violation.description !== "" && violation.description !== violation.reason)
-      printLine(`  ${violation.description}`);
+    const { plugin, reason, code, description } = violation;
+    printLine(`DENIED by plugin ${plugin}: ${reason} (${code})`);
+    // Where nobody described the denial, the host made its description of the two.
+    if (!["", reason, `plugin ${plugin}: ${reason}`].includes(description)) printLine(`  ${description}`);
     if (Object.keys(violation.details).length > 0) printLine(`  details ${JSON.stringify(violation.details)}`);
     return;
   }

@@ -6,10 +6,9 @@ import { confine } from "@berth/process-confinement/launcher";
 import {
   type EnvironmentStore,
   type ForeseenEnvironment,
-  foreseeEnvironment,
   isolatedVenv,
   isVenvHostError,
-  pluginEnvironments,
+  tryPlugin,
 } from "@berth/venv-host";
 import { createPluginHost, type PluginEntry, type PluginsConfig } from "@berth/venv-host/executor";
 import { ofExecutor } from "../hosting/executor-fault.js";
@@ -137,10 +136,9 @@ async function checkPlugin(
 ): Promise<Check> {
   const name = `plugin ${entry.name}`;
   try {
-    const foreseen = await foreseeEnvironment(entry, { cwd, store, known, confine, signal });
-    const message = toldForeseen(foreseen);
-    if (foreseen.state !== "absent") await tryPlugin(entry, cwd, store, signal);
-    return { name, status: "ok", message };
+    // As `serve` would start it, and then as its first hook would import it.
+    const foreseen = await tryPlugin(entry, { cwd, store, known, confine, signal });
+    return { name, status: "ok", message: toldForeseen(foreseen) };
   } catch (error) {
     return { ...failed(name, error), status: "warn" };
   }
@@ -152,12 +150,6 @@ function toldForeseen(foreseen: ForeseenEnvironment): string {
   const told = passedOver === undefined ? "" : `; ${passedOver.path} is not used: ${passedOver.verdict}`;
   const when = state === "built" ? " and its class can be imported" : " at its first use";
   return `its environment ${key.slice(0, 16)} is built${when}${told}`;
-}
-
-/** As `serve` would start it, and then as its first hook would import it. */
-async function tryPlugin(entry: PluginEntry, cwd: string, store: EnvironmentStore, signal: AbortSignal): Promise<void> {
-  const kind = isolatedVenv({ acquire: pluginEnvironments({ store }), cwd, confine, importsFirst: true });
-  await using _plugin = await kind.open(entry, { signal, onProgress: () => {}, onLog: () => {} });
 }
 
 function isConfined({ config }: PluginEntry): boolean {

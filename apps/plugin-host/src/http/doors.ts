@@ -3,6 +3,7 @@ import { BodyRefusal, createBodyReader, isForeignPage, type NamesServed } from "
 import type { Admitter } from "@berth/mcp-server/http";
 import { answerRequest, readFrame } from "../rpc/answer.js";
 import type { HostMethods } from "../rpc/methods.js";
+import { endRefused } from "./end-refused.js";
 import { HttpRefusal } from "./http-refusal.js";
 import { createMcpDoor, localPrincipal } from "./mcp-door.js";
 import type { Metrics } from "./metrics.js";
@@ -86,7 +87,7 @@ export function createDoors(parts: DoorsParts): Doors {
       const refusal = refusalOf(error);
       if (refusal === undefined) onFault(error);
       const { status, message, headers } = refusal ?? new HttpRefusal(500, "internal error");
-      write(response, json(status, { error: message }), { ...headers, connection: "close" });
+      refuse(request, response, json(status, { error: message }), headers);
     }
   };
   return {
@@ -147,17 +148,26 @@ function json(status: number, value: object): Reply {
   return { status, type: "application/json", body: `${JSON.stringify(value)}\n` };
 }
 
-function write(
-  response: ServerResponse,
-  { status, type, body }: Reply,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+type Headers = Readonly<Record<string, string>>;
+
+function write(response: ServerResponse, reply: Reply): void {
   if (response.destroyed) return;
-  response.writeHead(status, {
-    ...headers,
+  response.writeHead(reply.status, headersOf(reply)).end(reply.body);
+}
+
+/** A client that is refused gets no further request on its connection. */
+function refuse(request: IncomingMessage, response: ServerResponse, reply: Reply, more: Headers): void {
+  if (response.destroyed) return;
+  const { status, body = "" } = reply;
+  const length = { "content-length": String(Buffer.byteLength(body)) };
+  response.writeHead(status, { ...more, ...headersOf(reply), ...length, connection: "close" });
+  endRefused(request, response, body);
+}
+
+function headersOf({ type }: Reply): Headers {
+  return {
     ...(type === undefined ? {} : { "content-type": type }),
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-  });
-  response.end(body);
+  };
 }

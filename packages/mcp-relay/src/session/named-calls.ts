@@ -5,7 +5,7 @@ import { blocked, notServed } from "../wire-errors.js";
 import { admit, isListed } from "./admission.js";
 import { findNamed, type Named, type NamedKind } from "./find-named.js";
 import type { ClientCall } from "./open-calls.js";
-import { type CallTarget, refuseCall, relayCall } from "./relay-call.js";
+import { type CallTarget, refuseCall, relayCall, takenBack } from "./relay-call.js";
 import type { SessionParts } from "./session-parts.js";
 
 /** `tools/call` and `prompts/get`: by the name in `params.name`. */
@@ -35,6 +35,7 @@ async function routeByName(
     const found = findNamed(session, kind, exposed);
     named = found instanceof Promise ? await found : found;
   } catch (error) {
+    if (call.done) takenBack(session, call, { tool: exposed });
     return refuseCall(session, call, error, { tool: exposed });
   }
   return relayCall(session, call, targetOf(session, kind, named, span, exposed, looked));

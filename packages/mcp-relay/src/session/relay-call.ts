@@ -48,20 +48,20 @@ export async function relayCall(session: SessionParts, call: ClientCall, target:
     const child = upstream.live ?? (await upstream.start());
     const decision = target.admit?.(child) ?? undefinedAdmission;
     const admission = decision instanceof Promise ? await decision : decision;
-    if (call.done) return session.calls.abandon(call);
+    if (call.done) return takenBack(session, call, subject);
     const interception = beginLooks(session, target);
     if (interception === undefined) return await send(session, call, { child, admission, subject, target });
     current = { ...subject, mark: interception.mark };
     const looked = await lookInto(session, call, target, interception);
-    if (call.done) return session.calls.abandon(call);
+    if (call.done) return takenBack(session, call, current);
     current = { ...current, tool: looked.tool };
     // What was decided before the wait may hold no longer: the list may have changed, the child be another.
     const present = upstream.live ?? (await upstream.start());
     const again = (await looked.admit?.(present)) ?? undefinedAdmission;
-    if (call.done) return session.calls.abandon(call);
+    if (call.done) return takenBack(session, call, current);
     await send(session, call, { child: present, admission: again, subject: current, target: looked });
   } catch (error) {
-    if (call.done) session.calls.abandon(call);
+    if (call.done) takenBack(session, call, current);
     refuseCall(session, call, error, current);
   }
 }
@@ -115,6 +115,18 @@ async function lookInto(
   const leaving = name === undefined ? target : await open.retarget(name);
   const isChanged = name !== undefined || edits.length > 0;
   return { ...leaving, edits: [...(leaving.edits ?? []), ...edits], looked: interception, isChanged };
+}
+
+/** Records that the client wants a call no longer that did not leave, and lets go of it. */
+export function takenBack(
+  session: SessionParts,
+  call: ClientCall,
+  subject: Partial<Omit<CallSubject, "callId" | "method">>,
+): void {
+  session.calls.abandon(call);
+  const { server, tool, mark } = subject;
+  const callId = session.nextCallId();
+  void session.record({ type: "call.cancelled", callId, method: call.method, server, tool, mark });
 }
 
 /** Answers a call with a refusal, and records it. A bug is answered as one, and told to the operator. */

@@ -5,7 +5,7 @@ import { admit } from "./admission.js";
 import type { Found, ResourceFinder } from "./find-resource.js";
 import { completePrompt } from "./named-calls.js";
 import type { ClientCall } from "./open-calls.js";
-import { type CallTarget, type OpenToLooks, refuseCall, relayCall } from "./relay-call.js";
+import { type CallTarget, type OpenToLooks, refuseCall, relayCall, takenBack } from "./relay-call.js";
 import type { SessionParts } from "./session-parts.js";
 
 /** `resources/read`, `resources/subscribe` and `resources/unsubscribe`: by `params.uri`, which stays as it is. */
@@ -53,6 +53,7 @@ async function routeTo(
   try {
     found = await find();
   } catch (error) {
+    if (call.done) takenBack(session, call, {});
     return refuseCall(session, call, error, {});
   }
   await relayCall(session, call, { ...targetOf(session, found), open: address && openFor(session, found, address) });

@@ -27,7 +27,7 @@ async function killedAt(at: number, side: "before" | "after"): Promise<World> {
 
 async function expectUsable(world: World, what: string): Promise<void> {
   const store = await world.open();
-  const held = await store.acquire(request(world), { signal: AbortSignal.timeout(30_000) });
+  const held = await store.acquire(request(world), { signal: AbortSignal.timeout(100_000) });
   expect(says(held.python, ["-c", "import apple; print(apple.told)"]), what).toBe("apple 1.0");
   expect(says(join(held.path, "bin", "apple-says")), what).toBe("apple 1.0");
   expect(["built", "cached", "rebuilt"], what).toContain(held.origin);
@@ -89,7 +89,7 @@ describe("a host that is killed while it builds", () => {
       await host.ended;
       await until(() => processesWith(marker).length === 0);
     },
-    60_000,
+    240_000,
   );
 });
 

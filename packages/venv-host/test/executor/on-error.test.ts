@@ -139,9 +139,7 @@ it("takes a plugin that cannot be made ready as failed, and tries again later, n
   });
   expect((await host.run(requestOf())).allowed).toBe(false);
   expect(opened()).toBe(1);
-  expect(await host.health()).toEqual([
-    { plugin: "p", state: "failed", message: expect.stringContaining("no environment (1)") },
-  ]);
+  expect(await host.health()).toEqual([{ plugin: "p", state: "failed", message: "no environment (1)" }]);
   time.pass(1_000);
   expect((await host.run(requestOf())).allowed).toBe(false);
   time.pass(1_999);

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { HeldEnvironment } from "../../src/index.js";
-import { environmentFacts, foreseeEnvironment } from "../../src/index.js";
-import { entryOf, makeCwd } from "./plugins.js";
+import { environmentFacts, foreseeEnvironment, tryPlugin } from "../../src/index.js";
+import { entryOf, makeCwd, makeEnvironment, processesOf } from "./plugins.js";
 
 const key = "ab".repeat(32);
 const store = { keyOf: async () => ({ digest: key, parts: {} }) };
@@ -32,6 +32,54 @@ describe("the environment that a plugin would run in", () => {
   });
 });
 
+describe("a plugin that is tried", () => {
+  const held = (environment: ReturnType<typeof makeEnvironment>): HeldEnvironment => ({
+    ...factsOf(environment.path),
+    python: environment.python,
+    close: environment.close,
+    [Symbol.asyncDispose]: environment.close,
+  });
+
+  it.each([
+    { name: "is told with its environment when its class can be imported", source: "class Greeter: pass\n" },
+    { name: "is told by why it cannot be imported, though its environment is there", source: "import numpi\n" },
+  ])("$name, and nothing of it is left", async ({ source }) => {
+    const cwd = cwdWithPlugin();
+    writeFileSync(join(cwd, "plugins", "greeter", "__init__.py"), source);
+    const environment = makeEnvironment();
+    const acquire = async (): Promise<HeldEnvironment> => held(environment);
+    const tried = tryPlugin(entry, { cwd, store: { ...store, acquire }, known: new Set([key]) });
+    if (source.startsWith("class")) expect(await tried).toEqual({ state: "built", key, passedOver: undefined });
+    else await expect(tried).rejects.toThrow("import of `greeter` failed: No module named 'numpi' (it needs numpi");
+    expect([environment.closed(), processesOf(environment.path)]).toEqual([1, 0]);
+  });
+
+  it("is not started when its environment would have to be built", async () => {
+    const acquire = (): Promise<never> => Promise.reject(new Error("nothing is to be built"));
+    const options = { cwd: cwdWithPlugin(), store: { ...store, acquire }, known: new Set<string>() };
+    expect(await tryPlugin(entry, options)).toMatchObject({ state: "absent", key });
+  });
+});
+
+/** As a store gives it. */
+function factsOf(path: string): Omit<HeldEnvironment, "python" | "close" | typeof Symbol.asyncDispose> {
+  return {
+    key,
+    path,
+    sitePackages: "/v/lib",
+    origin: "built",
+    reason: undefined,
+    evidence: {
+      digest: "d",
+      key,
+      interpreter: { path: "/p", version: "3.11.7", sha256: "s" },
+      installer: "uv 1",
+      confinement: "none",
+      distributions: [{ name: "cpex", version: "0.1.4", recordSha256: undefined }],
+    },
+  };
+}
+
 describe("the facts of an environment", () => {
   it("are where it is for an installed one, and what was measured for a built one", () => {
     expect(environmentFacts({ plugin: "p", installed: "/v" })).toEqual({
@@ -40,20 +88,8 @@ describe("the facts of an environment", () => {
       path: "/v",
     });
     const held: HeldEnvironment = {
-      key,
-      path: "/v",
+      ...factsOf("/v"),
       python: "/v/bin/python",
-      sitePackages: "/v/lib",
-      origin: "built",
-      reason: undefined,
-      evidence: {
-        digest: "d",
-        key,
-        interpreter: { path: "/p", version: "3.11.7", sha256: "s" },
-        installer: "uv 1",
-        confinement: "none",
-        distributions: [{ name: "cpex", version: "0.1.4", recordSha256: undefined }],
-      },
       close: async () => undefined,
       [Symbol.asyncDispose]: async () => undefined,
     };

@@ -74,7 +74,8 @@ describe("a plugin whose class is imported first", () => {
     },
   ])("is not opened when $name, and nothing is left", async ({ source, className = "my_pkg.filters.Guard", says }) => {
     const environment = makeEnvironment();
-    const limits = { startTimeoutMs: 3_000, callTimeoutMs: 1_000 };
+    // Only what does not end is to be late: a busy machine takes its time for the others.
+    const limits = says.source.includes("did not end") ? { startTimeoutMs: 3_000, callTimeoutMs: 1_000 } : {};
     const options = { environment, cwd: cwdWith(source), importsFirst: true, limits };
     const one = { ...entry, config: { class_name: className } };
     await expect(openPlugin(one, options)).rejects.toMatchObject({

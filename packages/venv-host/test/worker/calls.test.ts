@@ -43,28 +43,28 @@ describe("a call", () => {
   });
 
   it("that takes too long ends with WORKER_TIMEOUT, and the next one gets a new process", async () => {
-    const worker = openStub({ limits: { callTimeoutMs: 300 } });
+    const worker = openStub({ limits: { callTimeoutMs: 2_000 } });
     await worker.call(hookTask("Echo"));
     const first = worker.pid;
     await expect(worker.call(hookTask("Slow", { ms: 60_000 }))).rejects.toMatchObject({
       code: "WORKER_TIMEOUT",
-      details: { timeoutMs: 300 },
+      details: { timeoutMs: 2_000 },
     });
     expect(await worker.call(hookTask("Echo"))).toHaveProperty("metadata");
     expect(worker.pid).not.toBe(first);
   });
 
   it("that is late is dropped, and does not become the next one's answer, when timeouts are tolerated", async () => {
-    const worker = openStub({ limits: { callTimeoutMs: 400, maxTimeouts: 2 } });
+    const worker = openStub({ limits: { callTimeoutMs: 2_000, maxTimeouts: 2 } });
     await worker.call(hookTask("Echo"));
     const first = worker.pid;
-    await expect(worker.call(hookTask("Slow", { ms: 600, n: 1 }))).rejects.toMatchObject({ code: "WORKER_TIMEOUT" });
+    await expect(worker.call(hookTask("Slow", { ms: 2_500, n: 1 }))).rejects.toMatchObject({ code: "WORKER_TIMEOUT" });
     expect(await worker.call(hookTask("Slow", { ms: 1, n: 2 }))).toMatchObject({ metadata: { n: 2 } });
     expect(worker.pid).toBe(first);
   });
 
   it("the time of a call does not run while a new process loads what it needs", async () => {
-    const worker = openStub({ mode: "late", limits: { callTimeoutMs: 700, probeTimeoutMs: 700 } });
+    const worker = openStub({ mode: "late", limits: { callTimeoutMs: 2_000, probeTimeoutMs: 2_000 } });
     expect(await worker.call(hookTask("Echo"))).toHaveProperty("metadata");
     expect(await worker.features()).toMatchObject({ features: expect.arrayContaining(["credential"]) });
   });
@@ -100,7 +100,7 @@ describe("an abort", () => {
   });
 
   it("of a call that hangs does not hold up the others longer than its own time", async () => {
-    const worker = openStub({ limits: { callTimeoutMs: 500 } });
+    const worker = openStub({ limits: { callTimeoutMs: 2_000 } });
     await worker.call(hookTask("Echo"));
     const aborting = new AbortController();
     const hanging = worker.call(hookTask("Hang"), { signal: aborting.signal });

@@ -80,9 +80,9 @@ describe("a death under a call", () => {
   it("sends after it fail fast while no new process can be had", async () => {
     const worker = openStub();
     await worker.close();
-    const startedAt = performance.now();
-    await expect(worker.call(hookTask("Echo"))).rejects.toMatchObject({ code: "WORKER_CLOSED" });
-    expect(performance.now() - startedAt).toBeLessThan(100);
+    const refused = rejection(worker.call(hookTask("Echo")));
+    const nextTurn = new Promise((resolve) => setImmediate(resolve, "it waits for something"));
+    expect(await Promise.race([refused, nextTurn])).toMatchObject({ code: "WORKER_CLOSED" });
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { processorMs } from "../../../../fixtures/processor-time.js";
 import { type CutLine, createAnswerLines, EDGE_BYTES } from "../../src/worker/answer-lines.js";
 import { findCutId, looksLikeFrame, readAnswer } from "../../src/worker/read-answer.js";
 import { hookTask, openStub } from "./workers.js";
@@ -205,8 +206,7 @@ describe("an id", () => {
 
   it("is looked for in bounded time in a line of a million braces", () => {
     const line = Buffer.from(`${'{"a":'.repeat(200_000)}"one"`);
-    const startedAt = performance.now();
-    expect(readAnswer(line, ["one"])).toEqual({ is: "noise" });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const took = processorMs(() => expect(readAnswer(line, ["one"])).toEqual({ is: "noise" }));
+    expect(took).toBeLessThan(2_000);
   });
 });

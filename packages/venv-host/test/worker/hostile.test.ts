@@ -29,7 +29,7 @@ describe("a plugin that misbehaves", () => {
   });
 
   it("hangs, deaf to SIGTERM: it costs its time and its process", async () => {
-    const worker = openStub({ limits: { callTimeoutMs: 300 } });
+    const worker = openStub({ limits: { callTimeoutMs: 2_000 } });
     await worker.call(hookTask("Echo"));
     const { pid } = worker;
     await expect(worker.call(hookTask("Hang"))).rejects.toMatchObject({ code: "WORKER_TIMEOUT" });

@@ -17,7 +17,7 @@ describe("an old worker, which answers what it does not know with the id unknown
   });
 
   it("an error of a call that was given up is not the next one's", async () => {
-    const worker = openStub({ mode: "old", limits: { callTimeoutMs: 300, maxTimeouts: 2 } });
+    const worker = openStub({ mode: "old", limits: { callTimeoutMs: 2_000, maxTimeouts: 2 } });
     await worker.call(hookTask("Echo"));
     const slowFailure = hookTask("Raw", { text: "" });
     await expect(worker.call(slowFailure)).rejects.toMatchObject({ code: "WORKER_TIMEOUT" });

@@ -90,10 +90,11 @@ async function readHealth(
   ending: AbortSignal,
 ): Promise<PluginHealth> {
   const { running, fault } = opener;
+  // Health is told beside the plugin's name: of a fault of its opening only what it comes from is news.
   if (running === undefined) {
     return fault === undefined
       ? { state: "idle", message: "not started" }
-      : { state: "failed", message: fault.message };
+      : { state: "failed", message: errorText(fault.cause) };
   }
   const timeoutMs = terms.healthTimeoutMs;
   const late = (): Error => new PluginHostError("PLUGIN_TIMEOUT", `no answer within ${timeoutMs} ms`);
