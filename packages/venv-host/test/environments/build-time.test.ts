@@ -1,25 +1,8 @@
-import { type Scheduler, systemScheduler } from "@berth/jsonrpc-framing";
 import { describe, expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
-import { expectNothingLeft, failure, makeWorld, preferUv, python } from "./world.js";
+import { expectNothingLeft, failure, makeWorld, preferUv, python, timeWith } from "./world.js";
 
 const installer = preferUv();
-
-/** Real time, but for one timer, which passes when the test says so. */
-function timeWith(delayMs: number): Scheduler & { readonly pass: () => void } {
-  let pass = (): void => {
-    throw new Error(`nobody waits for ${delayMs} ms`);
-  };
-  return {
-    now: () => systemScheduler.now(),
-    after: (wantedMs, callback) => {
-      if (wantedMs !== delayMs) return systemScheduler.after(wantedMs, callback);
-      pass = callback;
-      return { cancel: () => {}, hold: () => {} };
-    },
-    pass: () => pass(),
-  };
-}
 
 describe("an installer's time", () => {
   for (const { name, limits, timeoutMs } of [

@@ -75,6 +75,7 @@ function factsOf(path: string): Omit<HeldEnvironment, "python" | "close" | typeo
       interpreter: { path: "/p", version: "3.11.7", sha256: "s" },
       installer: "uv 1",
       confinement: "none",
+      builtFromSource: false,
       distributions: [{ name: "cpex", version: "0.1.4", recordSha256: undefined }],
     },
   };
@@ -103,6 +104,7 @@ describe("the facts of an environment", () => {
       pythonSha256: "s",
       installer: "uv 1",
       confinement: "none",
+      builtFromSource: false,
       distributions: ["cpex==0.1.4 no record"],
     });
   });

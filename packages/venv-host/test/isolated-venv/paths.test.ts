@@ -142,6 +142,7 @@ describe("what an environment is asked for", () => {
       key: "k",
       installer: "none",
       confinement: "none",
+      builtFromSource: false,
       distributions: [],
       interpreter: { path: "/p", version: "3.11.7", sha256: "s" },
     };

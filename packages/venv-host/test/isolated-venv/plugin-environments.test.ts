@@ -39,6 +39,7 @@ const environment: Omit<HeldEnvironment, "close" | "reason" | typeof Symbol.asyn
     interpreter: { path: "/usr/bin/python3", version: "3.11.2", sha256: "2".repeat(64) },
     installer: "pip 24",
     confinement: "none",
+    builtFromSource: false,
     distributions: [],
   },
 };
