@@ -103,10 +103,8 @@ function hostOf(
     store,
     onGot: async (got) => {
       const facts = environmentFacts(got);
-      logger.info(
-        { plugin: got.plugin, origin: facts["origin"], environment: facts["environmentKey"] ?? facts["path"] },
-        "has its environment",
-      );
+      const { plugin, origin, environmentKey, path } = facts;
+      logger.info({ plugin, origin, environmentKey, path }, "has its environment");
       await log.append({ ...facts, type: "plugin.environment" });
     },
   });

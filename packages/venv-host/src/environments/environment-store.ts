@@ -61,7 +61,7 @@ export interface EnvironmentRequest {
 /** How a caller waits for an environment. */
 export interface AcquireOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Steps for a person: `waiting for process 4711, which builds it`, `installing`; each again every 10 s, with its time. Must not throw. */
+  /** Steps for a person: `waiting for process 4711, which builds or checks it`, `installing`; each again every 10 s, with its time. Must not throw. */
   readonly onProgress?: ((step: string) => void) | undefined;
 }
 

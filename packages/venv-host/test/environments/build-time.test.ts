@@ -2,9 +2,9 @@ import { describe, expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
 import { expectNothingLeft, failure, makeWorld, preferUv, python, timeWith } from "./world.js";
 
-const installer = preferUv();
+const installers = preferUv() === "uv" ? (["uv", "pip"] as const) : (["pip"] as const);
 
-describe("an installer's time", () => {
+describe.each(installers)("the time of %s", (installer) => {
   for (const { name, limits, timeoutMs } of [
     { name: "600 s where nothing else is said", limits: {}, timeoutMs: 600_000 },
     { name: "what the host says", limits: { buildTimeoutMs: 120_000 }, timeoutMs: 120_000 },

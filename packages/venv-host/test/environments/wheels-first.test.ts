@@ -6,17 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
 import { findWheelless, sourcesAskedFor } from "../../src/environments/build/source-distributions.js";
 import type { EnvironmentStoreOptions, HeldEnvironment } from "../../src/index.js";
-import {
-  expectNothingLeft,
-  failure,
-  makeSource,
-  makeWheel,
-  makeWorld,
-  preferUv,
-  python,
-  says,
-  timeWith,
-} from "./world.js";
+import { failure, makeSource, makeWheel, makeWorld, preferUv, python, says, timeWith } from "./world.js";
 
 preferUv();
 const metadata = (name: string, version: string, needs: string): Record<string, string> => ({
