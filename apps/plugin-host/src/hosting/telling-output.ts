@@ -4,7 +4,7 @@ import type { PluginKind } from "@berth/venv-host/executor";
 /** Lines of the end of what an installer or a worker said. */
 const maxLines = 20;
 
-/** The same kind, which also tells, line by line, what an installer or a worker said at its end: an error has its last line only. */
+/** The same kind, which also tells, line by line, what an installer or a worker said at its end before what its error has of it. */
 export function tellingOutput(kind: PluginKind): PluginKind {
   return {
     ...kind,
@@ -12,11 +12,17 @@ export function tellingOutput(kind: PluginKind): PluginKind {
       try {
         return await kind.open(entry, options);
       } catch (error) {
-        const said = isVenvHostError(error) ? (error.details.stderrExcerpt ?? "") : "";
-        const lines = said.split("\n").filter((line) => line.trim() !== "");
-        if (lines.length > 1) for (const line of lines.slice(-maxLines)) options.onProgress(`  ${line}`);
+        for (const line of linesOf(error)) options.onProgress(`  ${line}`);
         throw error;
       }
     },
   };
+}
+
+function linesOf(error: unknown): readonly string[] {
+  if (!isVenvHostError(error)) return [];
+  const said = (error.details.stderrExcerpt ?? "").split("\n").filter((line) => line.trim() !== "");
+  const last = said.at(-1)?.trim().slice(0, 300) ?? "";
+  // A cause is said once.
+  return (error.message.includes(last) ? said.slice(0, -1) : said).slice(-maxLines);
 }
