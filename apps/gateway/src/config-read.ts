@@ -16,10 +16,11 @@ const plugins = z
     index: z.string().min(1).max(4096).optional(),
     wheels: z.array(path).min(1).max(100).optional(),
     requireHashes: z.boolean().default(false),
-    confineInstalls: z.boolean().default(false),
+    onlyWheels: z.boolean().default(false),
+    confineInstalls: z.boolean().optional(),
   })
   .refine(({ index, wheels }) => index === undefined || wheels === undefined, "index and wheels exclude one another")
-  .refine(({ confineInstalls, wheels }) => !confineInstalls || wheels !== undefined, {
+  .refine(({ confineInstalls, wheels }) => confineInstalls !== true || wheels !== undefined, {
     message: "confineInstalls needs wheels: a confined install has no network",
   });
 

@@ -68,7 +68,7 @@ describe("gateway.yaml", () => {
       expect(plugins?.file.endsWith("plugins.yaml")).toBe(true);
       const folders = index.folders?.map((one) => join(folder, one));
       expect(plugins?.index).toEqual(folders === undefined ? index : { ...index, folders });
-      expect(plugins).toMatchObject({ installer: "auto", requireHashes: false, confineInstalls: false });
+      expect(plugins).toMatchObject({ installer: "auto", requireHashes: false, onlyWheels: false });
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -29,7 +29,9 @@ function withStore(command: Command): Command {
     .option("--index <url>", "take distributions from this index")
     .option("--wheels <dir...>", "take distributions from these folders of wheels only, without a network")
     .option("--require-hashes", "refuse requirements that are not named with their hashes")
-    .option("--confine-installs", "with --wheels: installers run in a sandbox");
+    .option("--only-wheels", "refuse source distributions, whose code is run to build them")
+    .option("--confine-installs", "with --wheels: install nothing where no sandbox holds (default: warn, and install)")
+    .option("--no-confine-installs", "run installers without a sandbox");
 }
 
 /** Whose plugins, and where their code is. */

@@ -9,6 +9,8 @@ export interface StoreFlags {
   readonly index?: string | undefined;
   readonly wheels?: readonly string[] | undefined;
   readonly requireHashes?: boolean | undefined;
+  readonly onlyWheels?: boolean | undefined;
+  /** True: required; false: never; undefined: where it holds, with `wheels`. */
   readonly confineInstalls?: boolean | undefined;
 }
 
@@ -25,20 +27,29 @@ export interface StoreTerms {
   readonly installer: "auto" | "uv" | "pip";
   readonly index: IndexPolicy;
   readonly requireHashes: boolean;
-  readonly confineInstalls: boolean;
+  readonly onlyWheels: boolean;
+  readonly confineInstalls: "required" | "where it holds" | "never";
 }
 
 /** @throws {AppError} `USAGE` */
 export function readStoreFlags(flags: StoreFlags): StoreTerms {
-  const { installer = "auto", index, wheels = [], requireHashes = false, confineInstalls = false } = flags;
+  const { installer = "auto", index, wheels = [], requireHashes = false, onlyWheels = false, confineInstalls } = flags;
   if (installer !== "auto" && installer !== "uv" && installer !== "pip") {
     throw new AppError("USAGE", `--installer ${installer} is none of auto, uv, pip`);
   }
   if (index !== undefined && wheels.length > 0) throw new AppError("USAGE", "--index and --wheels exclude one another");
-  if (confineInstalls && wheels.length === 0) {
+  if (confineInstalls === true && wheels.length === 0) {
     throw new AppError("USAGE", "--confine-installs needs --wheels: a confined install has no network");
   }
-  return { installer, index: indexOf(index, wheels), requireHashes, confineInstalls };
+  const isOffline = wheels.length > 0;
+  return {
+    installer,
+    index: indexOf(index, wheels),
+    requireHashes,
+    onlyWheels,
+    confineInstalls:
+      confineInstalls === true ? "required" : confineInstalls !== false && isOffline ? "where it holds" : "never",
+  };
 }
 
 function indexOf(index: string | undefined, wheels: readonly string[]): IndexPolicy {

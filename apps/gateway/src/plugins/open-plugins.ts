@@ -85,11 +85,12 @@ export async function openPlugins(
 
 /** The store of a state folder. */
 export function openStore(
-  { installer, index, requireHashes, confineInstalls }: PluginSettings,
+  { installer, index, requireHashes, onlyWheels, confineInstalls }: PluginSettings,
   path: string,
 ): Promise<EnvironmentStore> {
-  const held = confineInstalls ? confine : undefined;
-  return openEnvironmentStore({ path, installer, index, requireHashes, confine: held });
+  const held = (confineInstalls ?? index.from === "wheels") ? confine : undefined;
+  const ifNotConfined = confineInstalls === true ? "refuse" : "warn";
+  return openEnvironmentStore({ path, installer, index, requireHashes, onlyWheels, confine: held, ifNotConfined });
 }
 
 function hostOf(
@@ -102,10 +103,8 @@ function hostOf(
     store,
     onGot: async (got) => {
       const facts = environmentFacts(got);
-      logger.info(
-        { plugin: got.plugin, origin: facts["origin"], environment: facts["environmentDigest"] },
-        "has its environment",
-      );
+      const { plugin, origin, environmentKey, path } = facts;
+      logger.info({ plugin, origin, environmentKey, path }, "has its environment");
       await log.append({ ...facts, type: "plugin.environment" });
     },
   });

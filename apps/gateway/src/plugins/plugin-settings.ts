@@ -9,8 +9,12 @@ export interface PluginSettings {
   readonly installer: "auto" | "uv" | "pip";
   readonly index: IndexPolicy;
   readonly requireHashes: boolean;
-  /** What installers run has no network, and writes its own environment only. */
-  readonly confineInstalls: boolean;
+  readonly onlyWheels: boolean;
+  /**
+   * What installers run has no network, and writes its own environment only. True: or nothing is installed; false: not so;
+   * undefined: where it holds, with a folder of wheels.
+   */
+  readonly confineInstalls?: boolean | undefined;
 }
 
 /** As it stands in the file: paths are relative to its folder. */
@@ -21,5 +25,6 @@ export interface GivenPluginSettings {
   readonly index?: string | undefined;
   readonly wheels?: readonly string[] | undefined;
   readonly requireHashes: boolean;
-  readonly confineInstalls: boolean;
+  readonly onlyWheels: boolean;
+  readonly confineInstalls?: boolean | undefined;
 }

@@ -147,7 +147,10 @@ async function checkPlugin(
 function toldForeseen(foreseen: ForeseenEnvironment): string {
   if (foreseen.state === "installed") return `uses ${foreseen.path}, as it was installed; its class can be imported`;
   const { state, key, passedOver } = foreseen;
-  const told = passedOver === undefined ? "" : `; ${passedOver.path} is not used: ${passedOver.verdict}`;
+  const told =
+    passedOver === undefined
+      ? ""
+      : `; ${passedOver.path} is not used: ${passedOver.verdict}${passedOver.why === undefined ? "" : ` (${passedOver.why})`}`;
   const when = state === "built" ? " and its class can be imported" : " at its first use";
   return `its environment ${key.slice(0, 16)} is built${when}${told}`;
 }

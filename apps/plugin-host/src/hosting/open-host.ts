@@ -11,6 +11,7 @@ import { openStateFolder, type StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
 import { ofExecutor } from "./executor-fault.js";
 import { openStore } from "./open-store.js";
+import { tellingOutput } from "./telling-output.js";
 
 /** Plugins with everything that they stand on. */
 export interface OpenedHost {
@@ -84,7 +85,7 @@ function openPlugins({ flags, config, store, audit, options }: PluginsParts): Pl
   try {
     return createPluginHost({
       config,
-      kinds: [isolatedVenv({ acquire, cwd: resolve(flags.cwd ?? "."), confine })],
+      kinds: [tellingOutput(isolatedVenv({ acquire, cwd: resolve(flags.cwd ?? "."), confine }))],
       record: (decision) => record(decisionEntry(decision)),
       onProgress: options.onProgress,
       onLog: (plugin, line) => options.logger.debug({ plugin }, line),

@@ -68,7 +68,7 @@ async function makeWhole(
   const { digest: key } = plan.key;
   const steps = repeatSteps(options.onProgress ?? ((): void => {}), parts.terms.scheduler);
   const onStep = steps.tell;
-  const onWait = (holder: string): void => onStep(`waiting for ${holder}, which builds it`);
+  const onWait = (holder: string): void => onStep(`waiting for ${holder}, which builds or checks it`);
   return withLock<Found>(parts, key, { signal: options.signal, onWait }, () =>
     inStore(parts.folder.root, "build", async () => {
       const path = environmentPath(parts, key);

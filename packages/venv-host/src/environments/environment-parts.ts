@@ -7,7 +7,7 @@ import { type Requirements, readRequirements } from "./requirements/read-require
 import type { RequestTerms, StoreTerms } from "./store-terms.js";
 
 /** The version of how environments are made and checked: another one never takes an older one's for its own. */
-export const environmentFormat = 1;
+export const environmentFormat = 2;
 
 /** All that a build needs, and the key of it. */
 export interface Plan {
@@ -45,6 +45,9 @@ export async function planOf(
     installer: installer?.version ?? "none",
     index: indexIdentity(terms.index, env),
     requireHashes: terms.requireHashes,
+    onlyWheels: terms.onlyWheels,
+    // What may have been installed without a sandbox is not what was asked for.
+    isConfined: terms.confine !== undefined && terms.ifNotConfined === "refuse",
     ...requirements.identity,
   };
   const key = { digest: canonicalDigest(parts), parts };

@@ -21,9 +21,16 @@ export interface EnvironmentStoreOptions {
   readonly index?: IndexPolicy | undefined;
   /** Every distribution must be named with its hash. Default false. */
   readonly requireHashes?: boolean | undefined;
+  /** Source distributions are refused: installing then runs no code of what is installed. Default false: see README. */
+  readonly onlyWheels?: boolean | undefined;
   readonly limits?: BuildLimits | undefined;
   /** Runs installs confined; without it they run as this process may, and the evidence says so. */
   readonly confine?: Confine | undefined;
+  /**
+   * Where `confine` does not hold on this machine: `refuse` (default) builds nothing, `warn` says so to `onProgress` in one
+   * line and installs without. That is found out before any code of what is installed can run.
+   */
+  readonly ifNotConfined?: "refuse" | "warn" | undefined;
   /** The environment that installers get beside what they need: nothing by default. For proxies and certificates. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Wall clock milliseconds since 1970, for ages of what is collected; never for locks. */
@@ -54,7 +61,7 @@ export interface EnvironmentRequest {
 /** How a caller waits for an environment. */
 export interface AcquireOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Steps for a person: `waiting for process 4711, which builds it`, `installing`; each again every 10 s, with its time. Must not throw. */
+  /** Steps for a person: `waiting for process 4711, which builds or checks it`, `installing`; each again every 10 s, with its time. Must not throw. */
   readonly onProgress?: ((step: string) => void) | undefined;
 }
 
@@ -87,6 +94,9 @@ export interface StoredEnvironment {
   readonly message: string | undefined;
   readonly pythonVersion: string | undefined;
   readonly distributions: number | undefined;
+  /** As in its evidence. */
+  readonly confinement: string | undefined;
+  readonly builtFromSource: boolean | undefined;
   readonly bytes: number;
   /** Wall clock milliseconds since 1970. */
   readonly builtAt: number | undefined;

@@ -15,6 +15,8 @@ export interface EnvironmentEvidence {
   readonly installer: string;
   /** What held the install: `bubblewrap`, or `none`. */
   readonly confinement: string;
+  /** Whether code of a source distribution was run to build it, or may have been: pip does not always tell. */
+  readonly builtFromSource: boolean;
   /** In order of their names. */
   readonly distributions: readonly InstalledDistribution[];
 }

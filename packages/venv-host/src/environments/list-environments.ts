@@ -42,6 +42,8 @@ async function describeEnvironment(
     message: isBuilding ? `${described(holder)} builds it` : why,
     pythonVersion: marker?.evidence.interpreter.version,
     distributions: marker?.evidence.distributions.length,
+    confinement: marker?.evidence.confinement,
+    builtFromSource: marker?.evidence.builtFromSource,
     bytes:
       why === undefined && marker !== undefined
         ? marker.bytes

@@ -33,6 +33,8 @@ export function whatChanged(before: Parts, after: Parts): string | undefined {
     return `the installer went from ${text(before["installer"])} to ${text(after["installer"])}`;
   if (changed.includes("index")) return "the policy that says where distributions come from changed";
   if (changed.includes("requireHashes")) return "the policy about hashes changed";
+  if (changed.includes("onlyWheels")) return "the policy about source distributions changed";
+  if (changed.includes("isConfined")) return "the policy about the confinement of installs changed";
   return changed.length === 0 ? undefined : "this version of the host makes environments in another way";
 }
 

@@ -10,10 +10,12 @@ export interface StoreTerms {
   readonly installer: "auto" | "uv" | "pip";
   readonly index: IndexPolicy;
   readonly requireHashes: boolean;
+  readonly onlyWheels: boolean;
   readonly buildTimeoutMs: number;
   readonly maxOutputBytes: number;
   readonly maxEnvironmentBytes: number;
   readonly confine: Confine | undefined;
+  readonly ifNotConfined: "refuse" | "warn";
   readonly env: Readonly<Record<string, string>>;
   readonly now: () => number;
   readonly scheduler: Scheduler;
@@ -26,15 +28,19 @@ export interface RequestTerms {
   readonly constraints: readonly string[];
 }
 
-const storeNames = ["path", "installer", "index", "requireHashes", "limits", "confine", "env", "now", "scheduler"];
+const storeNames = [
+  ...["path", "installer", "index", "requireHashes", "onlyWheels", "limits"],
+  ...["confine", "ifNotConfined", "env", "now", "scheduler"],
+];
 
 /** Checks what the caller gave. Throws `OPTION_INVALID`. */
 export function readStoreOptions(options: EnvironmentStoreOptions): StoreTerms {
   knownOnly(options, storeNames);
-  const { limits = {}, installer = "auto", env = {} } = options;
+  const { limits = {}, installer = "auto", env = {}, ifNotConfined = "refuse" } = options;
   knownOnly(limits, ["buildTimeoutMs", "maxOutputBytes", "maxEnvironmentBytes"]);
   if (typeof options.path !== "string") throw invalid("path must be a text");
   if (!["auto", "uv", "pip"].includes(installer)) throw invalid("installer must be auto, uv or pip");
+  if (!["refuse", "warn"].includes(ifNotConfined)) throw invalid("ifNotConfined must be refuse or warn");
   for (const [name, value] of Object.entries(env)) {
     // The value is not shown: it may be secret.
     if (!/^[A-Za-z_]\w*$/.test(name) || typeof value !== "string" || value.includes("\0"))
@@ -45,8 +51,10 @@ export function readStoreOptions(options: EnvironmentStoreOptions): StoreTerms {
     installer,
     index: readIndex(options.index ?? { from: "default" }),
     requireHashes: options.requireHashes === true,
+    onlyWheels: options.onlyWheels === true,
     ...readLimits(limits),
     confine: options.confine,
+    ifNotConfined,
     env: { ...env },
     now: options.now ?? Date.now,
     scheduler: options.scheduler ?? systemScheduler,

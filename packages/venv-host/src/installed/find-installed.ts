@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { unlessMissing } from "../environments/system-fault.js";
 import type { InstalledEnvironment, InstalledEnvironmentOptions, InstalledVerdict } from "./installed-environment.js";
 import { fileDigest, type InstalledFiles, installedFiles } from "./installed-files.js";
+import { whyNotUsable } from "./installed-health.js";
 import { type ExpectedMetadata, judgeMetadata, readMetadata } from "./installed-metadata.js";
 
 /**
- * Looks whether a plugin's own folder has an environment that may be used as it is (CPEX fact sheet § 5.3). Changes nothing.
+ * Looks whether a plugin's own folder has an environment that may be used as it is (CPEX fact sheet § 5.3), and
+ * whether what Python loads of it is there. Changes nothing.
  * The metadata of the class goes before that of the whole environment, which the Python command line writes: a host that
  * knows one of the two only would build what the other made anew, each time.
  * @throws {VenvHostError} `OPTION_INVALID`. Else the system's error, for what is there and may not be read.
@@ -18,6 +20,14 @@ export async function findInstalledEnvironment(options: InstalledEnvironmentOpti
   const python = await unlessMissing(stat(join(path, "bin", "python")));
   if (python === undefined || !python.isFile()) return { path, verdict: "venv missing", metadata: undefined };
   const expected = await expectedMetadata(files, options.version);
+  const judged = await judge(files, expected);
+  if (judged.verdict !== "valid") return judged;
+  const why = await whyNotUsable(path, options.scriptPath);
+  return why === undefined ? judged : { ...judged, verdict: "files missing", why };
+}
+
+async function judge(files: InstalledFiles, expected: ExpectedMetadata): Promise<InstalledEnvironment> {
+  const path = files.environment;
   const ofClass = await verdictOf(files.classMetadata, expected);
   if (ofClass !== "metadata missing") return { path, verdict: ofClass, metadata: files.classMetadata };
   const shared = await verdictOf(files.sharedMetadata, expected);

@@ -5,6 +5,8 @@ export interface InstalledEnvironment {
   readonly verdict: InstalledVerdict;
   /** The file whose metadata decided; undefined when there is none. */
   readonly metadata: string | undefined;
+  /** What is missing, for `files missing`. */
+  readonly why?: string | undefined;
 }
 
 /** Whether it may be used as it is; in the order in which it is looked at. */
@@ -15,7 +17,9 @@ export type InstalledVerdict =
   | "metadata unreadable"
   | "requirements changed"
   | "manifest version changed"
-  | "manifest hash changed";
+  | "manifest hash changed"
+  /** Its notes are valid, and something that Python loads is gone. */
+  | "files missing";
 
 /** What `findInstalledEnvironment` needs to know. */
 export interface InstalledEnvironmentOptions {
@@ -27,6 +31,8 @@ export interface InstalledEnvironmentOptions {
   readonly requirementsFile: string | undefined;
   /** The entry's version; undefined: no signal. */
   readonly version: string | undefined;
+  /** The worker's file, as in the entry's config. Default `cpex/framework/isolated/worker.py`; an absolute one is not looked for. */
+  readonly scriptPath?: string | undefined;
 }
 
 /** Who says that it uses an installed environment. */

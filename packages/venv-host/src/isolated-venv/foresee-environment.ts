@@ -25,7 +25,9 @@ export type ForeseenEnvironment =
   | {
       readonly state: "built" | "absent";
       readonly key: string;
-      readonly passedOver: { readonly path: string; readonly verdict: InstalledVerdict } | undefined;
+      readonly passedOver:
+        | { readonly path: string; readonly verdict: InstalledVerdict; readonly why?: string | undefined }
+        | undefined;
     };
 
 /**
@@ -35,10 +37,10 @@ export type ForeseenEnvironment =
 export async function foreseeEnvironment(entry: PluginEntry, options: ForeseeOptions): Promise<ForeseenEnvironment> {
   const { store, known, signal } = options;
   const { request, plugin } = await requestOf(entry, options);
-  const { verdict, path } = await findInstalledEnvironment(plugin);
+  const { verdict, path, why } = await findInstalledEnvironment(plugin);
   if (verdict === "valid") return { state: "installed", path };
   const { digest: key } = await store.keyOf(request, { signal });
-  const passedOver = verdict === "venv missing" ? undefined : { path, verdict };
+  const passedOver = verdict === "venv missing" ? undefined : { path, verdict, why };
   return { state: known.has(key) ? "built" : "absent", key, passedOver };
 }
 

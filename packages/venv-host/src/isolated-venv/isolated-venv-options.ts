@@ -40,6 +40,7 @@ export interface PluginOfEnvironment {
   /** As in the entry's config. */
   readonly requirementsFile: string | undefined;
   readonly version: string | undefined;
+  readonly scriptPath?: string | undefined;
 }
 
 /** An environment as a plugin uses it; every HeldEnvironment is one. */

@@ -62,12 +62,13 @@ async function open(
 function acquire(
   options: IsolatedVenvOptions,
   entry: PluginEntry,
-  { className, interpreter, requirementsFile }: VenvBlock,
+  { className, interpreter, requirementsFile, scriptPath }: VenvBlock,
   { plugins }: PluginPaths,
   { signal, onProgress }: OpenPluginOptions,
 ): Promise<PluginEnvironment> {
   const requirements = requirementsFile === undefined ? undefined : fullPath(plugins, className, requirementsFile);
-  const plugin = { name: entry.name, pluginsFolder: plugins, className, requirementsFile, version: entry.version };
+  const { name, version } = entry;
+  const plugin = { name, pluginsFolder: plugins, className, requirementsFile, version, scriptPath };
   return options.acquire({ interpreter, requirements }, { signal, onProgress }, plugin);
 }
 
@@ -145,6 +146,8 @@ function evidenceOf(
       ? { environment: "installed", environmentPath: path }
       : { environment: "built", environmentDigest: evidence.digest, pythonVersion: evidence.interpreter.version };
   if (key !== undefined) measured["environmentKey"] = key;
-  if (cpexVersion !== undefined) measured["cpexVersion"] = cpexVersion;
+  // Old workers do not tell it.
+  const version = cpexVersion ?? evidence?.distributions.find(({ name }) => name === "cpex")?.version;
+  if (version !== undefined) measured["cpexVersion"] = version;
   return { ...measured, workerConfinement: confinement.name };
 }

@@ -7,7 +7,7 @@ import type {
 } from "../environments/environment-store.js";
 import { claimInstalledEnvironment } from "../installed/claim-installed.js";
 import { findInstalledEnvironment } from "../installed/find-installed.js";
-import type { InstalledVerdict } from "../installed/installed-environment.js";
+import type { InstalledEnvironment, InstalledVerdict } from "../installed/installed-environment.js";
 import type { AcquirePluginEnvironment, PluginEnvironment, PluginOfEnvironment } from "./isolated-venv-options.js";
 
 /** What a plugin got: from the store, or at the path where another host installed it. */
@@ -35,10 +35,15 @@ export function pluginEnvironments({ store, onGot }: PluginEnvironmentsOptions):
     const installed = await findInstalledEnvironment(plugin);
     if (installed.verdict === "valid") return useInstalled(installed.path, plugin, options, told);
     if (isWorthTelling(installed.verdict)) {
-      options.onProgress?.(`${installed.path} is not used: ${installed.verdict}`);
+      options.onProgress?.(`${installed.path} is not used: ${toldVerdict(installed)}`);
     }
     return useStore(store, request, plugin, options, told);
   };
+}
+
+/** For people: a verdict, and what is missing. */
+function toldVerdict({ verdict, why }: InstalledEnvironment): string {
+  return why === undefined ? verdict : `${verdict} (${why})`;
 }
 
 /** Nobody installed anything there: nothing to explain. */

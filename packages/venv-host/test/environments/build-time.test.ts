@@ -1,27 +1,10 @@
-import { type Scheduler, systemScheduler } from "@berth/jsonrpc-framing";
 import { describe, expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
-import { expectNothingLeft, failure, makeWorld, preferUv, python } from "./world.js";
+import { expectNothingLeft, failure, makeWorld, preferUv, python, timeWith } from "./world.js";
 
-const installer = preferUv();
+const installers = preferUv() === "uv" ? (["uv", "pip"] as const) : (["pip"] as const);
 
-/** Real time, but for one timer, which passes when the test says so. */
-function timeWith(delayMs: number): Scheduler & { readonly pass: () => void } {
-  let pass = (): void => {
-    throw new Error(`nobody waits for ${delayMs} ms`);
-  };
-  return {
-    now: () => systemScheduler.now(),
-    after: (wantedMs, callback) => {
-      if (wantedMs !== delayMs) return systemScheduler.after(wantedMs, callback);
-      pass = callback;
-      return { cancel: () => {}, hold: () => {} };
-    },
-    pass: () => pass(),
-  };
-}
-
-describe("an installer's time", () => {
+describe.each(installers)("the time of %s", (installer) => {
   for (const { name, limits, timeoutMs } of [
     { name: "600 s where nothing else is said", limits: {}, timeoutMs: 600_000 },
     { name: "what the host says", limits: { buildTimeoutMs: 120_000 }, timeoutMs: 120_000 },

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   copyFileSync,
@@ -95,6 +96,11 @@ const damage: readonly { name: string; reason: RegExp; act: (held: HeldEnvironme
   },
 ];
 
+/** Where a name on this process's PATH, which may be a launcher, leads. */
+function interpreterOnPath(name: string): string {
+  return execFileSync(name, ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).trim();
+}
+
 const request = (world: World): { interpreter: string; requirements: string } => ({
   interpreter: python,
   requirements: world.requirements,
@@ -178,7 +184,7 @@ describe("an interpreter that changed", () => {
     const asked = { interpreter, requirements: world.requirements };
     const first = await store.acquire(asked);
     unlinkSync(interpreter);
-    symlinkSync(says("python3.12", ["-c", "import sys; print(sys.executable)"]), interpreter);
+    symlinkSync(interpreterOnPath("python3.12"), interpreter);
     const again = await store.acquire(asked);
     expect(again.reason).toMatch(/^the interpreter went from 3\.\d+\.\d+ to 3\.12\.\d+$/);
     expect(again.evidence.interpreter.version).toMatch(/^3\.12\./);

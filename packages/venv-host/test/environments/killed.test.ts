@@ -63,34 +63,36 @@ describe("a host that is killed while it builds", () => {
     1_200_000,
   );
 
-  partTest("python3", "python3-venv")(
-    "leaves no process of its install behind",
-    async () => {
-      const world = makeWorld(installer);
-      // A build back-end that never ends: it is what the killed host leaves.
-      const requirements = world.write("slow.txt", "./slow-1.0.tar.gz\n");
-      const { execFileSync } = await import("node:child_process");
-      const marker = `berth-slow-${process.pid}-${Date.now()}`;
-      const source = join(world.folder, "slow-1.0");
-      execFileSync("mkdir", ["-p", source]);
-      world.write(
-        "slow-1.0/pyproject.toml",
-        '[build-system]\nrequires = []\nbuild-backend = "slow"\nbackend-path = ["."]\n',
-      );
-      world.write(
-        "slow-1.0/slow.py",
-        `import time, sys, subprocess\nopen(${JSON.stringify(join(world.folder, "runs"))}, "w").close()\nsubprocess.run([sys.executable, "-c", "import time; time.sleep(600)", "${marker}"])\n`,
-      );
-      execFileSync("tar", ["-czf", join(world.folder, "slow-1.0.tar.gz"), "-C", world.folder, "slow-1.0"]);
-      const job = { options: world.options, requests: [{ interpreter: python, requirements }] };
-      const host = startAcquirer(job);
-      await until(() => existsSync(join(world.folder, "runs")) && processesWith(marker).length > 0);
-      host.child.kill("SIGKILL");
-      await host.ended;
-      await until(() => processesWith(marker).length === 0);
-    },
-    240_000,
-  );
+  describe.each(installer === "uv" ? (["uv", "pip"] as const) : (["pip"] as const))("and an install by %s", (each) => {
+    partTest("python3", "python3-venv")(
+      "leaves no process of its install behind",
+      async () => {
+        const world = makeWorld(each);
+        // A build back-end that never ends: it is what the killed host leaves.
+        const requirements = world.write("slow.txt", "./slow-1.0.tar.gz\n");
+        const { execFileSync } = await import("node:child_process");
+        const marker = `berth-slow-${process.pid}-${Date.now()}`;
+        const source = join(world.folder, "slow-1.0");
+        execFileSync("mkdir", ["-p", source]);
+        world.write(
+          "slow-1.0/pyproject.toml",
+          '[build-system]\nrequires = []\nbuild-backend = "slow"\nbackend-path = ["."]\n',
+        );
+        world.write(
+          "slow-1.0/slow.py",
+          `import time, sys, subprocess\nopen(${JSON.stringify(join(world.folder, "runs"))}, "w").close()\nsubprocess.run([sys.executable, "-c", "import time; time.sleep(600)", "${marker}"])\n`,
+        );
+        execFileSync("tar", ["-czf", join(world.folder, "slow-1.0.tar.gz"), "-C", world.folder, "slow-1.0"]);
+        const job = { options: world.options, requests: [{ interpreter: python, requirements }] };
+        const host = startAcquirer(job);
+        await until(() => existsSync(join(world.folder, "runs")) && processesWith(marker).length > 0);
+        host.child.kill("SIGKILL");
+        await host.ended;
+        await until(() => processesWith(marker).length === 0);
+      },
+      240_000,
+    );
+  });
 });
 
 function processesWith(marker: string): readonly string[] {

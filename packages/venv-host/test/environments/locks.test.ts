@@ -145,7 +145,7 @@ describe("a store whose lock is held for ever", () => {
       code: "STORE_UNUSABLE",
       details: { cure: expect.stringContaining("lock-7"), timeoutMs: 61_000 },
     });
-    const told = `waiting for process ${self.pid} on far?away, which cannot be looked for from here, which builds it`;
+    const told = `waiting for process ${self.pid} on far?away, which cannot be looked for from here, which builds or checks it`;
     expect(steps[0]).toBe(told);
     for (const again of steps.slice(1)) expect(again.replace(/ \(\d\d s\)$/u, "")).toBe(told);
     onTestFinished(() => store.close());

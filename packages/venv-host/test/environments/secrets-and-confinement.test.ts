@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
-import type { ConfinePolicy } from "../../src/index.js";
+import type { Confine, ConfinePolicy } from "../../src/index.js";
 import { expectNothingLeft, failure, makeWorld, preferUv, python } from "./world.js";
 
 const installer = preferUv();
@@ -84,6 +84,52 @@ describe("a confined install", () => {
       expect(writable).toEqual([expect.stringContaining(join(world.storePath, "tmp", held.key))]);
       expect(readable).toContain(world.wheels);
     }
+  });
+
+  for (const { name, confine, why } of [
+    { name: "refuses", confine: () => Promise.reject(new Error("no bubblewrap here")), why: "no bubblewrap here" },
+    {
+      name: "starts nothing",
+      confine: async () => ({
+        argv: ["/bin/sh", "-c", "echo no namespaces here >&2; exit 126"],
+        confinement: "a test",
+        release: async () => {},
+      }),
+      why: expect.stringMatching(/create: python3[.\d]* ended with exit code 126: no namespaces here$/),
+    },
+  ]) {
+    venvTest(`runs without, and says so once, where that was asked for and \`confine\` ${name}`, async () => {
+      const world = makeWorld("pip");
+      const asked: string[] = [];
+      const store = await world.open({
+        confine: (_argv, policy) => {
+          asked.push(policy.name);
+          return confine();
+        },
+        ifNotConfined: "warn",
+      });
+      const steps: string[] = [];
+      const request = { interpreter: python, requirements: world.requirements };
+      const held = await store.acquire(request, { onProgress: (step) => steps.push(step) });
+      expect(held.evidence.confinement).toBe("none");
+      expect(asked, "it is found out before anything that is installed can run").toHaveLength(1);
+      const told = "WARNING: installing without confinement, which does not hold here: ";
+      const warnings = steps.filter((step) => step.startsWith(told)).map((step) => step.slice(told.length));
+      expect(warnings).toEqual([why]);
+    });
+  }
+
+  venvTest("that was asked for is not had from what was installed without", async () => {
+    const world = makeWorld(installer);
+    const request = { interpreter: python, requirements: world.requirements };
+    const plain = await (await world.open()).acquire(request);
+    const confine: Confine = async (argv) => ({ argv, confinement: "a test", release: async () => {} });
+    const held = await (await world.open({ confine })).acquire(request);
+    expect(held.key).not.toBe(plain.key);
+    expect(held).toMatchObject({
+      reason: "the policy about the confinement of installs changed",
+      evidence: { confinement: "a test" },
+    });
   });
 
   venvTest("does not run where it cannot be confined", async () => {

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { type Scheduler, systemScheduler } from "@berth/jsonrpc-framing";
 import { expect, onTestFinished } from "vitest";
 import { hasPart, scratchFolder } from "../../../../fixtures/parts.js";
 import {
@@ -60,6 +61,16 @@ export function makeWheel(folder: string, name: string, version: string, files: 
   mkdirSync(folder, { recursive: true });
   const path = join(folder, `${name}-${version}-py3-none-any.whl`);
   execFileSync(python, ["-c", wheelProgram, path, name, version], { input: JSON.stringify(files) });
+  return path;
+}
+
+const sourceProgram = fileURLToPath(new URL("./programs/make_source.py", import.meta.url));
+
+/** Makes a source distribution; its code writes the name into the file `ran` each time when it runs. Gives its path. */
+export function makeSource(folder: string, name: string, version: string, ran: string): string {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `${name}-${version}.tar.gz`);
+  execFileSync(python, [sourceProgram, path, name, version, ran]);
   return path;
 }
 
@@ -157,4 +168,20 @@ export async function expectNothingLeft(world: World): Promise<void> {
   const store = await world.open();
   const held = await store.acquire({ interpreter: python, requirements: world.requirements });
   expect(says(held.python, ["-c", "import apple; print(apple.told)"])).toBe("apple 1.0");
+}
+
+/** Real time, but for one timer, which passes when the test says so. */
+export function timeWith(delayMs: number): Scheduler & { readonly pass: () => void } {
+  let pass = (): void => {
+    throw new Error(`nobody waits for ${delayMs} ms`);
+  };
+  return {
+    now: () => systemScheduler.now(),
+    after: (wantedMs, callback) => {
+      if (wantedMs !== delayMs) return systemScheduler.after(wantedMs, callback);
+      pass = callback;
+      return { cancel: () => {}, hold: () => {} };
+    },
+    pass: () => pass(),
+  };
 }

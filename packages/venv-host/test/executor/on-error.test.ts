@@ -31,6 +31,8 @@ it.each(CASES)("takes an error of a $mode plugin under on_error $onError as told
     });
   }
   expect(outcome.executions[0]).toMatchObject({ plugin: "p", status: "failed", reason: "it broke" });
+  if (denies && mode === "sequential")
+    expect(outcome.executions[1]).toMatchObject({ status: "skipped", reason: "plugin p failed before it" });
   expect(host.list().map(({ isDisabled }) => isDisabled)).toEqual([onError === "disable", false]);
   expect((await host.run(requestOf())).executions[0]?.status).toBe(onError === "disable" ? "skipped" : "failed");
   await host.close();

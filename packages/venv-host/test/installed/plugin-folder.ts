@@ -25,6 +25,9 @@ export function makeInstalled(more: Partial<InstalledEnvironmentOptions> = {}): 
   mkdirSync(cache, { recursive: true });
   mkdirSync(join(home, ".venv", "bin"), { recursive: true });
   symlinkSync("/usr/bin/python3", join(home, ".venv", "bin", "python"));
+  const framework = join(home, ".venv", "lib", "python3", "site-packages", "cpex", "framework", "isolated");
+  mkdirSync(framework, { recursive: true });
+  writeFileSync(join(framework, "worker.py"), "");
   writeFileSync(join(home, "requirements.txt"), "cpex\n");
   return {
     home,

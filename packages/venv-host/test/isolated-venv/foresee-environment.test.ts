@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { HeldEnvironment } from "../../src/index.js";
 import { environmentFacts, foreseeEnvironment, tryPlugin } from "../../src/index.js";
+import { makeInstalled, metadata, ofClass } from "../installed/plugin-folder.js";
 import { entryOf, makeCwd, makeEnvironment, processesOf } from "./plugins.js";
 
 const key = "ab".repeat(32);
@@ -24,6 +25,20 @@ describe("the environment that a plugin would run in", () => {
   ])("$name", async ({ known, state }) => {
     const foreseen = await foreseeEnvironment(entry, { cwd: cwdWithPlugin(), store, known });
     expect(foreseen).toEqual({ state, key, passedOver: undefined });
+  });
+
+  it("is the store's when an installed one lost its framework, which is said", async () => {
+    const installed = makeInstalled();
+    installed.write(ofClass, metadata(installed));
+    const cwd = join(installed.home, "..", "..");
+    const config = { class_name: "pii.filters.PiiFilter", requirements_file: "requirements.txt" };
+    const options = { cwd, store, known: new Set<string>() };
+    const pii = entryOf("", { version: "1.2", config });
+    const path = join(installed.home, ".venv");
+    expect(await foreseeEnvironment(pii, options)).toEqual({ state: "installed", path });
+    rmSync(join(path, "lib"), { recursive: true });
+    const passedOver = { path, verdict: "files missing", why: "it has no cpex/framework/isolated/worker.py" };
+    expect(await foreseeEnvironment(pii, options)).toEqual({ state: "absent", key, passedOver });
   });
 
   it("cannot be told of a plugin that cannot run, and the reason is given", async () => {
@@ -75,6 +90,7 @@ function factsOf(path: string): Omit<HeldEnvironment, "python" | "close" | typeo
       interpreter: { path: "/p", version: "3.11.7", sha256: "s" },
       installer: "uv 1",
       confinement: "none",
+      builtFromSource: false,
       distributions: [{ name: "cpex", version: "0.1.4", recordSha256: undefined }],
     },
   };
@@ -103,6 +119,7 @@ describe("the facts of an environment", () => {
       pythonSha256: "s",
       installer: "uv 1",
       confinement: "none",
+      builtFromSource: false,
       distributions: ["cpex==0.1.4 no record"],
     });
   });

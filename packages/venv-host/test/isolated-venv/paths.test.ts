@@ -142,6 +142,7 @@ describe("what an environment is asked for", () => {
       key: "k",
       installer: "none",
       confinement: "none",
+      builtFromSource: false,
       distributions: [],
       interpreter: { path: "/p", version: "3.11.7", sha256: "s" },
     };
@@ -154,6 +155,11 @@ describe("what an environment is asked for", () => {
       cpexVersion: "0.1.4",
       workerConfinement: "none",
     });
+    const cpex = { name: "cpex", version: "0.1.3", recordSha256: undefined };
+    const old = await openPlugin(entryOf("Echo"), {
+      environment: { ...makeEnvironment("old"), key: "k", evidence: { ...evidence, distributions: [cpex] } },
+    });
+    expect(old.evidence, "an old worker does not tell its version").toMatchObject({ cpexVersion: "0.1.3" });
     const installed = await openPlugin(entryOf("Echo"));
     expect(installed.evidence).toMatchObject({ environment: "installed" });
   });

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { EnvironmentStore, HeldEnvironment } from "../../src/environments/environment-store.js";
@@ -39,6 +39,7 @@ const environment: Omit<HeldEnvironment, "close" | "reason" | typeof Symbol.asyn
     interpreter: { path: "/usr/bin/python3", version: "3.11.2", sha256: "2".repeat(64) },
     installer: "pip 24",
     confinement: "none",
+    builtFromSource: false,
     distributions: [],
   },
 };
@@ -94,6 +95,31 @@ describe("the environment of a plugin", () => {
     ]);
     await used.close();
     expect(held()).toBe(0);
+  });
+
+  it.each([
+    { name: "a package is", lost: "pydantic", why: "pydantic/__init__.py of pydantic is missing" },
+    { name: "the framework is", lost: "cpex", why: "it has no cpex/framework/isolated/worker.py" },
+    { name: "tests only are", lost: "pydantic/tests", why: undefined },
+    { name: "nothing is", lost: "nothing", why: undefined },
+  ])("is the store's when files of a valid one are lost, and it is told which: $name", async ({ lost, why }) => {
+    const installed = makeInstalled();
+    installed.write(ofClass, metadata(installed));
+    const sitePackages = join(installed.home, ".venv", "lib", "python3", "site-packages");
+    const info = join(sitePackages, "pydantic-2.0.dist-info");
+    for (const folder of [info, join(sitePackages, "pydantic", "tests")]) mkdirSync(folder, { recursive: true });
+    // Longer than was recorded: whoever owns it may have changed it.
+    writeFileSync(join(sitePackages, "pydantic", "__init__.py"), "changed = True\n");
+    writeFileSync(join(sitePackages, "pydantic", "tests", "one.py"), "");
+    writeFileSync(join(info, "RECORD"), "pydantic/__init__.py,,1\npydantic/tests/one.py,,0\n../../../bin/gone.py,,1\n");
+    rmSync(join(sitePackages, lost), { recursive: true, force: true });
+    const { acquire, said } = ask(installed, fakeStore().store);
+    const used = await acquire();
+    const path = join(installed.home, ".venv");
+    expect(used.path).toBe(why === undefined ? path : "/store/venv");
+    expect(said).toEqual([
+      why === undefined ? `using ${path}, as it was installed` : `${path} is not used: files missing (${why})`,
+    ]);
   });
 
   it("is the store's without a word when nobody installed one", async () => {

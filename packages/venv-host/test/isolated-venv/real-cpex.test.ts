@@ -135,7 +135,7 @@ describe.each<{ version: Version }>([{ version: "cpex-0.1.4" }, { version: "cpex
       await expect(missing).rejects.toThrow("import of `probe` failed: it has no class `Prob`");
       const blocked = openReal(version, "subprocess.Popen", {}, { importsFirst: true });
       await expect(blocked).rejects.toThrow("import of `subprocess` failed: Plugin module 'subprocess'");
-    });
+    }, 180_000);
 
     test("allows, denies, denies bare, changes, raises, returns nothing, prints, and goes on", async () => {
       const plugin = await openReal(version, "probe.Probe");

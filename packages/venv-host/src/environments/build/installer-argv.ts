@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { IndexPolicy } from "../environment-store.js";
 import type { Installer } from "../installer.js";
+import type { SourcesAllowed } from "./source-distributions.js";
 
 /** The command that makes an environment without pip in it: its installer works from outside. */
 export function createArgv(installer: Installer | undefined, python: string, target: string): readonly string[] {
@@ -24,6 +25,7 @@ export interface InstallTarget {
   readonly constraints: string | undefined;
   readonly index: IndexPolicy;
   readonly requireHashes: boolean;
+  readonly sources: SourcesAllowed;
 }
 
 /**
@@ -40,6 +42,7 @@ export function installArgv({ kind, argv }: Installer, target: InstallTarget): r
     ...(target.index.from === "wheels"
       ? ["--no-index", ...target.index.folders.flatMap((each) => ["--find-links", each])]
       : []),
+    ...wheelRules(target.sources),
   ];
   if (kind === "uv") {
     const rules = ["--no-cache", "--link-mode", "hardlink", "--compile-bytecode", "--no-progress", "--color", "never"];
@@ -54,4 +57,10 @@ export function installArgv({ kind, argv }: Installer, target: InstallTarget): r
     "off",
   ];
   return [...argv, "--python", python, "install", ...rules, ...common];
+}
+
+/** Both installers take what is named one by one from source only, whatever is said of all. */
+function wheelRules(sources: SourcesAllowed): readonly string[] {
+  if (sources === "any") return [];
+  return ["--only-binary", ":all:", ...sources.flatMap((name) => ["--no-binary", name])];
 }

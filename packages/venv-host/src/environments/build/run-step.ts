@@ -13,6 +13,8 @@ export interface BuildStep {
   readonly maxOutputBytes: number;
   /** Never in an error: see credentials-in-urls.ts. */
   readonly secrets: readonly string[];
+  /** Hears all that is left of what a program said that failed. */
+  readonly onFailed?: ((output: string) => void) | undefined;
 }
 
 // The installer's output goes where the tail of stderr is kept. Its stdout stays open as descriptor 9, since the end of
@@ -69,12 +71,13 @@ function notStarted({ step }: BuildStep, cause: Error): VenvHostError {
 }
 
 function failed(
-  { step, argv, secrets }: BuildStep,
+  { step, argv, secrets, onFailed }: BuildStep,
   exitCode: number | null,
   stderr: { readonly byteCount: number; tail(): Uint8Array },
 ): VenvHostError {
   // Hidden before it is cut: half of a secret would not be found.
   const text = scrubbed(new TextDecoder().decode(stderr.tail()), secrets);
+  onFailed?.(text);
   const bytes = Buffer.from(text, "utf8");
   let start = Math.max(0, bytes.length - excerptBytes);
   // Not in the middle of a character: these bytes continue one.

@@ -52,13 +52,22 @@ function markerOf(value: Members): ReadyMarker | undefined {
 
 function evidenceOf(value: unknown): EnvironmentEvidence | undefined {
   if (!isObject(value) || !isObject(value["interpreter"]) || !Array.isArray(value["distributions"])) return undefined;
-  const { digest, key, installer, confinement } = value;
+  const { digest, key, installer, confinement, builtFromSource } = value;
   const { path, version, sha256 } = value["interpreter"];
   if (!isText(digest) || !isText(key) || !isText(installer) || !isText(confinement)) return undefined;
+  if (typeof builtFromSource !== "boolean") return undefined;
   if (!isText(path) || !isText(version) || !isText(sha256)) return undefined;
   const distributions = value["distributions"].map(distributionOf).filter((each) => each !== undefined);
   if (distributions.length !== value["distributions"].length) return undefined;
-  return { digest, key, interpreter: { path, version, sha256 }, installer, confinement, distributions };
+  return {
+    digest,
+    key,
+    interpreter: { path, version, sha256 },
+    installer,
+    confinement,
+    builtFromSource,
+    distributions,
+  };
 }
 
 function distributionOf(value: unknown): InstalledDistribution | undefined {

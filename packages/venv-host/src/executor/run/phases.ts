@@ -86,8 +86,11 @@ async function askBeside(
 }
 
 function skipDenied(session: HookSession, progress: HookProgress, slot: PluginSlot): boolean {
-  if (progress.denial === undefined) return false;
-  skip(session, progress, slot, `plugin ${progress.denial.plugin} denied before it`);
+  const { denial, executions } = progress;
+  if (denial === undefined) return false;
+  // A plugin that failed with `on_error: fail` denies too, and nobody should look for its reasons.
+  const isDeny = executions.some(({ plugin, status }) => plugin === denial.plugin && status === "denied");
+  skip(session, progress, slot, `plugin ${denial.plugin} ${isDeny ? "denied" : "failed"} before it`);
   return true;
 }
 
