@@ -156,7 +156,8 @@ class Cells:
         if self._interrupted == call:
             raise KeyboardInterrupt
         body, last = split(code, name)
-        self._run_code(body)
+        if body is not None:
+            self._run_code(body)
         value = None if last is None else self._run_code(last)
         result = None if value is None else self._show(value)
         if "matplotlib.pyplot" in sys.modules:
