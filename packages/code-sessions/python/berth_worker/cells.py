@@ -196,7 +196,8 @@ class Cells:
         if getattr(sys.stdout, "closed", True) or getattr(sys.stderr, "closed", True):
             sys.stdout, sys.stderr = self._capture.streams()
         packages = self._settings["packages"]
-        if packages not in sys.path and os.path.isdir(packages):
+        # `access` first: where there is nothing, `isdir` makes an exception and drops it.
+        if packages not in sys.path and os.access(packages, os.X_OK) and os.path.isdir(packages):
             import site
 
             site.addsitedir(packages)
