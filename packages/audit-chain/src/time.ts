@@ -45,9 +45,16 @@ export function readClocks(clocks: Clocks, before: Reading | undefined): Reading
     throw new ChainError("ENTRY_INVALID", `the clock reads ${wallMs}, which is not a time from 1970 to 9999`);
   }
   const steadyMs = clocks.monotonic?.();
-  // Entries of one millisecond share the text: making it costs more than hashing an entry.
-  const time = wallMs === before?.wallMs ? before.time : new Date(wallMs).toISOString();
+  const time = before === undefined ? new Date(wallMs).toISOString() : timeText(wallMs, before);
   return { time, wallMs, steadyMs, clock: stepOf(wallMs, steadyMs, before) };
+}
+
+/** Entries of one second share all but the milliseconds: making the whole costs more than hashing an entry. */
+function timeText(wallMs: number, before: Reading): string {
+  if (wallMs === before.wallMs) return before.time;
+  const ofSecond = wallMs % 1_000;
+  if (wallMs - ofSecond !== before.wallMs - (before.wallMs % 1_000)) return new Date(wallMs).toISOString();
+  return `${before.time.slice(0, -4)}${String(ofSecond).padStart(3, "0")}Z`;
 }
 
 function stepOf(wallMs: number, steadyMs: number | undefined, before: Reading | undefined): Reading["clock"] {

@@ -47,6 +47,16 @@ describe("a clock that goes back", () => {
   });
 });
 
+it("entries bear the time of their own millisecond, within a second and across its end", async () => {
+  const offsets = [0, 0, 7, 7, 8, 42, 999, 1_000, 59_999, 60_000, 61_005, 2_007, 999, 86_400_000, 86_400_001];
+  const directory = await writeLog(
+    offsets.slice(2).map(() => ({ type: "a" })),
+    { now: clockOf(offsets) },
+  );
+  const times = offsets.slice(2).map((offset) => new Date(start + offset).toISOString());
+  expect((await entriesOf(directory)).map(({ time }) => time)).toEqual(times);
+});
+
 describe("with a monotonic clock", () => {
   const flags = async (wall: number[], steady: number[]): Promise<unknown[]> => {
     const left = [...steady];

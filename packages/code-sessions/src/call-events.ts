@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Outcome } from "./outcome.js";
 import type { OpenSessionOptions } from "./session-parts.js";
 
@@ -15,7 +15,7 @@ export function createCallEvents(options: Omit<OpenSessionOptions, "worker" | "t
   return {
     async intent(count, code) {
       if (record === undefined) return;
-      const codeDigest = `sha256:${createHash("sha256").update(code).digest("hex")}`;
+      const codeDigest = `sha256:${hash("sha256", code, "hex")}`;
       await record({ kind: "call.intent", ...about(count), codeDigest, codeBytes: Buffer.byteLength(code) });
     },
     outcome(count, outcome) {

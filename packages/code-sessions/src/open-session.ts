@@ -72,12 +72,12 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
   };
   const ended = finish();
 
-  const run = async (asked: ExecuteTerms, abandoned: AbortSignal, number: number): Promise<Outcome> => {
+  const run = async (asked: ExecuteTerms, abandoned: AbortSignal | undefined, number: number): Promise<Outcome> => {
     const stopKeeping = keepLeaseUsed(lease, use, scheduler);
     const over = runCall({
       ...{ worker, scheduler, ended, count: number, interruptMs: terms.interruptMs },
       asked: { ...asked, onOutput: (event) => guarded(() => asked.onOutput?.(event)) },
-      abandoned: [abandoned, stopping.signal],
+      abandoned: abandoned === undefined ? [stopping.signal] : [abandoned, stopping.signal],
       onStart(call) {
         running = { call, over: call.report };
       },
@@ -88,13 +88,13 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
     events.outcome(number, outcome);
     return outcome;
   };
-  const handOver = async (asked: ExecuteTerms, abandoned: AbortSignal): Promise<Outcome> => {
+  const handOver = async (asked: ExecuteTerms, abandoned: AbortSignal | undefined): Promise<Outcome> => {
     const leave = await line.enter(abandoned);
     try {
       await checkOpen();
       const number = count + 1;
       await events.intent(number, asked.code);
-      abandoned.throwIfAborted();
+      abandoned?.throwIfAborted();
       await checkOpen();
       count = number;
       return await run(asked, abandoned, number);
@@ -107,7 +107,8 @@ export function openSession(options: OpenSessionOptions<Worker>): Session {
     const asked = readExecuteTerms(call, terms);
     const start = (): Promise<Outcome> => shared.start((abandoned) => handOver(asked, abandoned));
     const key = call.idempotencyKey;
-    const outcome = key === undefined ? start() : memory.once(key, call.code, start);
+    // Without a key nobody else can come to wait for it.
+    const outcome = key === undefined ? handOver(asked, call.signal) : memory.once(key, call.code, start);
     const trim = (): void => {
       while (memory.bytes > terms.maxOutcomeBytes && memory.forgetOldest());
     };

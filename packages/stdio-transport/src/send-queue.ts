@@ -2,6 +2,7 @@ import type { Writable } from "node:stream";
 import { StdioTransportError } from "./errors.js";
 import { lineBatch, lineBytes, writeLines } from "./line-batch.js";
 import type { SendOptions } from "./transport.js";
+import type { TransportTerms } from "./transport-terms.js";
 
 /** The sending half of a Transport: bounded, in order, each frame wholly or not at all. */
 export interface SendQueue {
@@ -27,15 +28,16 @@ interface Write {
   readonly byteLength: number;
 }
 
-/** So many bytes are not held back until the end of the tick: the peer can work on them while we make the next. */
-const eagerBytes = 4_096;
-
 /**
- * Frames of one tick leave joined. A write is begun only when the stream holds nothing that the system has not taken, and its
- * callback settles the frames in it and begins the next, so the stream buffers one write at most and needs no `drain`
- * listener. One state machine on the hot path (bench/endpoint.bench.mjs), hence its length.
+ * Frames of one tick leave joined, in writes of `eagerBytes`, which the peer can work on while we make the next. A write is
+ * begun only when the stream holds nothing that the system has not taken, and its callback settles the frames in it and begins
+ * the next, so the stream buffers one write at most and needs no `drain` listener. One state machine on the hot path
+ * (bench/endpoint.bench.mjs), hence its length.
  */
-export function createSendQueue(writable: Writable, maxFrameBytes: number, maxQueuedBytes: number): SendQueue {
+export function createSendQueue(
+  writable: Writable,
+  { maxFrameBytes, maxQueuedBytes, eagerBytes }: TransportTerms,
+): SendQueue {
   let waiting: QueuedFrame[] = [];
   let waitingBytes = 0;
   const writes: Write[] = [];

@@ -30,7 +30,7 @@ export interface StreamCore {
 /** One state machine over the events of two streams, hence its length. */
 export function createStreamCore(options: StreamCoreOptions): StreamCore {
   const { readable, writable, terms } = options;
-  const queue = createSendQueue(writable, terms.maxFrameBytes, terms.maxQueuedBytes);
+  const queue = createSendQueue(writable, terms);
   const inputEnded = createGate<void>();
   const closed = createGate<void>();
   let receiver: FrameReceiver | undefined;

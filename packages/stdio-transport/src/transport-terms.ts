@@ -5,12 +5,19 @@ import type { TransportLimits } from "./transport.js";
 export interface TransportTerms {
   readonly maxFrameBytes: number;
   readonly maxQueuedBytes: number;
+  readonly eagerBytes: number;
   readonly oversize: "fail" | "skip";
   readonly unterminated: "reject" | "accept";
 }
 
 /** The names of TransportLimits. */
-export const transportLimitNames: readonly string[] = ["maxFrameBytes", "maxQueuedBytes", "oversize", "unterminated"];
+export const transportLimitNames: readonly string[] = [
+  "maxFrameBytes",
+  "maxQueuedBytes",
+  "eagerBytes",
+  "oversize",
+  "unterminated",
+];
 
 /** @throws {StdioTransportError} `OPTION_INVALID`. */
 export function readTransportLimits(limits: TransportLimits): TransportTerms {
@@ -25,6 +32,7 @@ export function readTransportLimits(limits: TransportLimits): TransportTerms {
       most: 1_073_741_824,
       otherwise: 33_554_432,
     }),
+    eagerBytes: readNumber("eagerBytes", limits.eagerBytes, { least: 0, most: 65_536, otherwise: 4_096 }),
     oversize: readChoice("oversize", limits.oversize, ["skip", "fail"]),
     unterminated: readChoice("unterminated", limits.unterminated, ["reject", "accept"]),
   };

@@ -56,6 +56,8 @@ export interface TransportLimits {
   readonly maxFrameBytes?: number | undefined;
   /** Most bytes waiting to be sent: 1_024 to 1_073_741_824. Default 32 MiB. One frame is accepted whatever its size when nothing waits. */
   readonly maxQueuedBytes?: number | undefined;
+  /** From so many bytes on, frames do not wait for the end of their tick to leave joined: 0 to 65_536. Default 4_096. 0 where each is waited for. */
+  readonly eagerBytes?: number | undefined;
   /** A received line over `maxFrameBytes`: `skip` (default) passes over it in constant memory, `fail` ends the receiving. */
   readonly oversize?: "fail" | "skip" | undefined;
   /** A last line without line feed: `reject` (default) is the fault `STREAM_TRUNCATED`, `accept` takes it as a frame. */

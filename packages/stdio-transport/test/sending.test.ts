@@ -5,7 +5,10 @@ import { createStreamTransport, type Transport } from "../src/index.js";
 import { bytes, createRecorder, failure, soon } from "./recorder.js";
 
 /** A stream whose writes are completed by the test, and a transport over it. */
-function openSlow(maxQueuedBytes?: number): {
+function openSlow(
+  maxQueuedBytes?: number,
+  eagerBytes?: number,
+): {
   readonly transport: Transport;
   readonly readable: PassThrough;
   readonly writable: Writable;
@@ -21,7 +24,7 @@ function openSlow(maxQueuedBytes?: number): {
     },
   });
   const readable = new PassThrough();
-  const transport = createStreamTransport({ readable, writable, maxQueuedBytes });
+  const transport = createStreamTransport({ readable, writable, maxQueuedBytes, eagerBytes });
   return { transport, readable, writable, writes, complete: (error) => callbacks.shift()?.(error) };
 }
 
@@ -44,6 +47,17 @@ it("joins what one tick sends, in writes of a few kilobytes", async () => {
   complete();
   await soon(Promise.all(more), "the rest");
   expect(writes).toHaveLength(3);
+});
+
+it("holds nothing back where frames are to leave at once, and writes in order all the same", async () => {
+  const { transport, writes, complete } = openSlow(undefined, 0);
+  const sends = ["1", "2", "3"].map((frame) => transport.send(bytes(frame)));
+  expect(writes).toEqual(["1\n"]);
+  complete();
+  await turn();
+  expect(writes).toEqual(["1\n", "2\n3\n"]);
+  complete();
+  await soon(Promise.all(sends), "the sends");
 });
 
 it("settles nothing before the stream has taken it, and writes nothing while a write is under way", async () => {

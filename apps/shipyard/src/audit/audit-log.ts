@@ -71,8 +71,9 @@ function createIntents(): Intents {
   return {
     keep: (id, { sequence }) => {
       sequences.set(id, sequence);
+      if (sequences.size <= maxIntents) return;
       const [oldest] = sequences.keys();
-      if (sequences.size > maxIntents && oldest !== undefined) sequences.delete(oldest);
+      if (oldest !== undefined) sequences.delete(oldest);
     },
     take: (id) => {
       const sequence = sequences.get(id);

@@ -1,5 +1,6 @@
 import { createClosers, createLogger, isCommandError, type Logger, listenForExit } from "@berth/command-line";
 import { type Check, showChecks } from "@berth/command-line/doctor";
+import { listen } from "@berth/command-line/http";
 import type { EnforcementReport } from "@berth/process-confinement";
 import { loadConfig, type ShipyardConfig } from "../config/config.js";
 import { checkSocketPath } from "../control/control-protocol.js";
@@ -10,7 +11,6 @@ import { openProviders } from "../leases/providers.js";
 import { askForLess, profileStatuses } from "../profiles/profile-status.js";
 import { openAdmission } from "../serving/admission.js";
 import { readHttpDoor } from "../serving/http-door.js";
-import { listen } from "../serving/listen.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 
 /** What the command line says. */
@@ -100,7 +100,12 @@ async function openState(path: string): Promise<StateFolder> {
 async function tryAddress(text: string, config: ShipyardConfig): Promise<string> {
   const address = readHttpDoor(text, config);
   const authenticated = config.auth !== undefined;
-  const { url, close } = await listen({ address, fetch: () => new Response(), maxConnections: 1, authenticated });
+  const { url, close } = await listen({
+    address,
+    handle: (_, response) => response.end(),
+    maxConnections: 1,
+    authenticated,
+  });
   await close(0);
   return url;
 }

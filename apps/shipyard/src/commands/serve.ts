@@ -11,7 +11,7 @@ import {
   say,
   untilAborted,
 } from "@berth/command-line";
-import type { HttpAddress } from "@berth/command-line/http";
+import { type HttpAddress, listen } from "@berth/command-line/http";
 import type { Admitter } from "@berth/mcp-server/http";
 import { loadConfig, type ShipyardConfig } from "../config/config.js";
 import { withConfig } from "../config/config-fault.js";
@@ -25,7 +25,6 @@ import { profileStatuses, requireProfile } from "../profiles/profile-status.js";
 import { ownedProfiles } from "../profiles/profiles.js";
 import { openAdmission } from "../serving/admission.js";
 import { readHttpDoor } from "../serving/http-door.js";
-import { listen } from "../serving/listen.js";
 import { openPage } from "../serving/open-page.js";
 import { makeUploadsFolder } from "../serving/uploads-folder.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
@@ -118,7 +117,7 @@ async function start(terms: ServeTerms, closers: Closers, exits: ExitSignals): P
   });
   const { maxConnections } = config.http;
   const authenticated = admitter !== undefined;
-  const listening = await listen({ address, fetch: doors.fetch, maxConnections, authenticated });
+  const listening = await listen({ address, handle: doors.handle, maxConnections, authenticated });
   closers.add("HTTP server", async () => {
     const closed = listening.close(drainMs);
     // At once, so that a call that runs is answered with its end and not cut off; who may still come is refused by now.

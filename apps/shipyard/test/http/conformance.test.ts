@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { listen } from "@berth/command-line/http";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { listen } from "../../src/serving/listen.js";
 import { serve } from "./support/served.js";
 
 const bundle = fileURLToPath(
@@ -60,9 +60,9 @@ it.each(scenarios)(
   "every scenario of $revision that needs no fixture passes without a warning",
   async ({ revision, args, names }) => {
     await using served = await serve({ sessions: { limits: { warmWorkers: 0 } } });
-    const { fetch } = served.doors;
+    const { handle } = served.doors;
     const address = { host: "127.0.0.1", port: 0 };
-    const listening = await listen({ address, fetch, maxConnections: 256, authenticated: false });
+    const listening = await listen({ address, handle, maxConnections: 256, authenticated: false });
     const folder = await mkdtemp(join(tmpdir(), "berth-conformance-"));
     try {
       const all = [bundle, "server", "--url", `${listening.url}/mcp`, ...args, revision, "--output-dir", folder];

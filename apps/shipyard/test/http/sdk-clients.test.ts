@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { Listening } from "@berth/command-line/http";
+import { type Listening, listen } from "@berth/command-line/http";
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from "@modelcontextprotocol/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { partTest, pythonOf } from "../../../../fixtures/parts.js";
-import { listen } from "../../src/serving/listen.js";
 import { type Served, serve } from "./support/served.js";
 
 let served: Served;
@@ -17,7 +16,7 @@ beforeAll(async () => {
   served = await serve();
   listening = await listen({
     address: { host: "127.0.0.1", port: 0 },
-    fetch: served.doors.fetch,
+    handle: served.doors.handle,
     maxConnections: 64,
     authenticated: false,
   });

@@ -81,8 +81,13 @@ class Capture:
 
     def _drain(self):
         """All that was written before now. Bounded: a child may write on and on."""
+        # Asked before it is read: a read that finds nothing makes an exception, and mostly there is nothing. Of its own: a
+        # signal handler of the caller's code may come here in the midst of it.
+        held = poll()
+        for reader in self._descriptors.readers.values():
+            held.register(reader, POLLIN)
         for _ in range(64):
-            if self._read_round() == 0:
+            if not held.poll(0) or self._read_round() == 0:
                 return
 
     def _take(self, stream, chunk):
@@ -128,10 +133,9 @@ class Capture:
             self._drain()
 
     def begin(self, call):
-        """From now on output belongs to this call."""
+        """From now on output belongs to this call, also what came before it and was not read yet."""
         self._descriptors.restore()
         with self._lock:
-            self._drain()
             self._reset()
             self._call = call
             late, self._late = self._late, []

@@ -24,6 +24,7 @@ class Cells:
         self._signals = _signal.valid_signals() - {_signal.SIGTERM, _signal.SIGHUP, _signal.SIGQUIT}
         self._inbox = deque()
         self._call = None
+        self._channel = None
         self._interrupted = None
         self._heard = None
         self._signalled = None
@@ -59,6 +60,7 @@ class Cells:
 
     def serve(self, channel):
         """For ever. What may rise between cells comes from signal handlers of the caller's code, and is theirs to see."""
+        self._channel = channel
         self._install()
         while True:
             try:
@@ -73,8 +75,8 @@ class Cells:
                     import traceback  # noqa: F401, nobody waits: not to be waited for at the first fault
 
                 channel.read_until(self._inbox.__len__)
-                channel.hand_over()
                 while self._inbox:
+                    channel.hand_over()
                     self._run(*self._inbox.popleft())
             except BaseException as error:
                 self._hold_signals()
@@ -156,7 +158,8 @@ class Cells:
         if self._interrupted == call:
             raise KeyboardInterrupt
         body, last = split(code, name)
-        self._run_code(body)
+        if body is not None:
+            self._run_code(body)
         value = None if last is None else self._run_code(last)
         result = None if value is None else self._show(value)
         if "matplotlib.pyplot" in sys.modules:
@@ -195,7 +198,8 @@ class Cells:
         if getattr(sys.stdout, "closed", True) or getattr(sys.stderr, "closed", True):
             sys.stdout, sys.stderr = self._capture.streams()
         packages = self._settings["packages"]
-        if packages not in sys.path and os.path.isdir(packages):
+        # `access` first: where there is nothing, `isdir` makes an exception and drops it.
+        if packages not in sys.path and os.access(packages, os.X_OK) and os.path.isdir(packages):
             import site
 
             site.addsitedir(packages)
@@ -230,6 +234,7 @@ class Cells:
                     said = self._capture.end()
                     self._call = None
                     answer.update(said)
+                self._channel.take_back()
                 self._outbox.answer_now(call, answer)
                 return
             except BaseException:

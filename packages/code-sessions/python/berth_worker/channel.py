@@ -2,7 +2,7 @@
 
 The main thread reads it while nothing runs: a hand-over to it would cost more than a small cell does. While a cell runs, a
 thread of its own does, so that the host is heard then too. That thread sleeps on a set of descriptors which holds the
-channel only while a cell runs: neither the begin of a cell nor its end has to wake it.
+channel only while a cell runs: neither the begin of a cell nor its end has to wake it, nor what the host says to its answer.
 """
 import _thread
 from _collections import deque
@@ -29,6 +29,7 @@ class Channel:
         self._chunks = deque()
         self._messages = deque()
         self._faults = 0
+        self._is_handed = False
 
     def read_while_running(self):
         """The thread."""
@@ -47,6 +48,7 @@ class Channel:
 
     def hand_over(self):
         """To the thread, as a cell begins."""
+        self._is_handed = True
         try:
             self._while_running.register(self._channel, EPOLLIN)
         except FileExistsError:
@@ -54,13 +56,20 @@ class Channel:
         except OSError:  # the caller's code has closed it: no interrupt could be heard any more
             _exit(0)
 
+    def take_back(self):
+        """From the thread, before the answer leaves: what the host says to that would wake it."""
+        if not self._is_handed:
+            return
+        try:
+            self._while_running.unregister(self._channel)
+        except OSError:
+            pass  # it was not there yet, or not any more
+        self._is_handed = False
+
     def read_until(self, is_enough):
         """Reads here, between cells. What rises comes from a signal handler of the caller's code, and costs nothing of what was said."""
         try:
-            try:
-                self._while_running.unregister(self._channel)
-            except FileNotFoundError:
-                pass
+            self.take_back()
             with self._turn:
                 while not is_enough():
                     self._read()

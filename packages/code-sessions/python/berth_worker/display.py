@@ -14,6 +14,10 @@ _METHODS = {
 }
 
 
+#: These offer nothing but text, and most results are one of them.
+_PLAIN = frozenset((int, float, complex, bool, str, bytes, list, tuple, dict, set))
+
+
 def show_result(value, capture, max_chars):
     """`text/plain` of a last expression. Its other forms, where there are any, are a display of kind `result`."""
     text = _cut(repr(value), max_chars)
@@ -35,7 +39,8 @@ def display(values, raw, capture):
 def _rich_forms(value):
     kind = type(value)
     forms = {}
-    if isinstance(value, type):
+    # Not asked of classes of a kind of their own, which need not have a hash.
+    if isinstance(value, type) or (type(kind) is type and kind in _PLAIN):
         return forms
     bundle = _call(kind, "_repr_mimebundle_", value)
     if isinstance(bundle, tuple) and bundle:

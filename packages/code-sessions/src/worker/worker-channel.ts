@@ -54,6 +54,8 @@ export function createWorkerChannel({ stream, maxFrameBytes, onSaid, onEnd }: Ch
     writable: stream,
     maxFrameBytes: 67_108_864,
     maxQueuedBytes,
+    // Each request is waited for: the worker begins while the rest of this tick is done.
+    eagerBytes: 0,
     oversize: "fail",
   });
   const waiting = new Map<number, Waiting>();

@@ -21,7 +21,7 @@ export function createCounter(): Counter {
   const counts = new Map<string, { readonly labels: Labels; value: number }>();
   return {
     add: (labels) => {
-      const key = labelsText(labels);
+      const key = JSON.stringify(labels); // their text costs ten times as much
       const count = counts.get(key) ?? { labels, value: 0 };
       counts.set(key, count);
       count.value += 1;
@@ -48,7 +48,7 @@ export function createHistogram(name: string, help: string, bounds: readonly num
   const all = new Map<string, Series>();
   return {
     observe: (labels, seconds) => {
-      const key = labelsText(labels);
+      const key = JSON.stringify(labels); // their text costs ten times as much
       const series = all.get(key) ?? { labels, buckets: bounds.map(() => 0), sum: 0, count: 0 };
       all.set(key, series);
       series.sum += seconds;

@@ -7,7 +7,7 @@ import type { ToolOutput, ToolResult } from "./definitions.js";
 import { knownContent } from "./known-content.js";
 import type { BoundTool } from "./registry.js";
 import { blocksFault, memberFault } from "./result-check.js";
-import type { BoundSchema } from "./schema-source.js";
+import type { Checked } from "./schema-source.js";
 import { sentJson } from "./sent-json.js";
 
 const members: readonly (keyof ToolOutput)[] = ["content", "structuredContent", "isError", "_meta"];
@@ -31,7 +31,10 @@ export function shapeResult<P>({ name, output }: BoundTool<P>, result: ToolResul
     return assemble(result, undefined);
   }
   const sent = asSent(name, structuredContent);
-  return isChecked ? structure(name, output, sent).then((valid) => assemble(result, valid)) : assemble(result, sent);
+  if (!isChecked) return assemble(result, sent);
+  const done = (checked: Checked): JsonObject => assemble(result, structured(name, sent, checked));
+  const checking = output.check(sent);
+  return checking instanceof Promise ? checking.then(done) : done(checking);
 }
 const needsStructured = "no structuredContent, which its output schema needs";
 
@@ -47,8 +50,7 @@ function kindFault(content: unknown, isError: unknown, meta: unknown): string | 
 }
 
 /** What the schema's validation returned: a schema of a library leaves out what it does not know. */
-async function structure(name: string, output: BoundSchema, given: JsonValue): Promise<JsonValue> {
-  const checked = await output.check(given);
+function structured(name: string, given: JsonValue, checked: Checked): JsonValue {
   if ("problems" in checked) {
     throw wrong(name, `structuredContent that its schema refuses: ${tellProblems(checked.problems)}`);
   }
