@@ -1,0 +1,1 @@
+export type { CheckFinding, CheckOptions, CheckReport } from "./check/check-plugin.js";

@@ -1,0 +1,45 @@
+import type { InstanceOptions } from "../instance/instance.js";
+
+/** What `checkPlugin` accepts. */
+export interface CheckOptions
+  extends Pick<InstanceOptions, "interpreters" | "readOnly" | "allowUnconfined" | "timeouts" | "limits"> {
+  /** The plugin's folder. It is copied, and only the copy is used. */
+  readonly folder: string;
+  /** A command that is run in the copy before it is measured, without a shell; it fills what is not committed. Default: `prepare` of `check.json`. */
+  readonly prepare?: readonly string[] | undefined;
+  /** Writes `expected.jsonl` into `folder` instead of comparing with it. Default false. */
+  readonly record?: boolean | undefined;
+  /** Also tries the escapes. Default false. */
+  readonly escapes?: boolean | undefined;
+  /** Told of each step when it begins. Must not throw. */
+  readonly onStep?: ((step: string) => void) | undefined;
+  readonly onLog?: InstanceOptions["onLog"];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One of the things that a check looks at. */
+export interface CheckFinding {
+  /** `manifest`, `prepare`, `tree`, `confinement`, `start`, `transcript`, `end`, or `escape:ID`. */
+  readonly name: string;
+  readonly outcome: "passed" | "failed" | "skipped";
+  /** What was seen, one sentence. */
+  readonly seen: string;
+  /** What to do where it failed. */
+  readonly advice: string | undefined;
+  /** Of a transcript that differs: the number of the line (from 1), what was expected, what came. */
+  readonly difference?:
+    | { readonly line: number; readonly expected: string | undefined; readonly received: string | undefined }
+    | undefined;
+  /** Of an escape: each control, and whether it held. */
+  readonly controls?: readonly { readonly name: string; readonly held: boolean; readonly seen: string }[] | undefined;
+}
+
+/** All findings, in order; those that could not be looked at because of an earlier one are `skipped`. */
+export interface CheckReport {
+  readonly ok: boolean;
+  readonly plugin: string | undefined;
+  readonly digest: string | undefined;
+  readonly findings: readonly CheckFinding[];
+  /** The transcript that was written, with `record`. */
+  readonly recorded: string | undefined;
+}

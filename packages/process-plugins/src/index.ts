@@ -1,0 +1,22 @@
+export type { ProcessPluginErrorCode, ProcessPluginErrorDetails } from "./errors.js";
+export { isProcessPluginError, ProcessPluginError } from "./errors.js";
+export type {
+  InstanceEnd,
+  InstanceOptions,
+  InstanceState,
+  PluginInstance,
+  PluginLimits,
+  PluginLogLine,
+  PluginTimeouts,
+  WaitOptions,
+} from "./instance/instance.js";
+export type { PluginEvent } from "./instance/plugin-event.js";
+export type { ManifestReading, PluginManifest } from "./manifest/manifest.js";
+export type {
+  PluginStanding,
+  PluginSupervisor,
+  SupervisedPlugin,
+  SupervisorOptions,
+} from "./supervisor/supervisor.js";
+export type { InspectedPlugin, InspectOptions } from "./tree/inspected-plugin.js";
+export { aveErrors } from "./wire-errors.js";

@@ -1,0 +1,1 @@
+export { aveErrors } from "./wire-errors.js";
