@@ -1,3 +1,4 @@
+import type { Measurer } from "@berth/spawn-attestation";
 import type { PluginManifest } from "../manifest/manifest.js";
 
 /** A plugin's folder that was read, checked and measured. Nothing was started. */
@@ -7,6 +8,8 @@ export interface InspectedPlugin {
   readonly manifest: PluginManifest;
   /** Absolute path of the executable, links resolved; below `root`. */
   readonly executable: string;
+  /** What its `#!` line leads to, links unresolved; undefined for a program. */
+  readonly interpreter: string | undefined;
   /** `tree-v1:` and 64 hexadecimal digits, over every file below `root` (@berth/spawn-attestation, README § Digests). */
   readonly digest: string;
   readonly files: number;
@@ -21,5 +24,7 @@ export interface InspectOptions {
   readonly maxEntries?: number | undefined;
   /** Bytes of all files: 1 to 1 TiB. Default 1 GiB. */
   readonly maxTreeBytes?: number | undefined;
+  /** Of spawn-attestation; one serves all plugins. Default: one for this call. */
+  readonly measurer?: Measurer | undefined;
   readonly signal?: AbortSignal | undefined;
 }
