@@ -28,6 +28,8 @@ export interface ProcessPluginErrorDetails extends ErrorOptions {
   readonly advice?: string | undefined;
   /** What the plugin answered, for `PLUGIN_ANSWERED_ERROR`, and what is to be answered for `REQUEST_INVALID`. Its text is an attacker's. */
   readonly wire?: { readonly code: number; readonly message: string; readonly data?: unknown } | undefined;
+  /** The digest that was measured, for `PLUGIN_CHANGED`, where it was. */
+  readonly measured?: string | undefined;
   /** For the operator only: an escaped excerpt of what broke the protocol, at most 200 characters. */
   readonly excerpt?: string | undefined;
 }
@@ -40,15 +42,17 @@ export class ProcessPluginError extends Error {
   readonly problems: readonly string[];
   readonly advice: string | undefined;
   readonly wire: ProcessPluginErrorDetails["wire"];
+  readonly measured: string | undefined;
   readonly excerpt: string | undefined;
   constructor(code: ProcessPluginErrorCode, message: string, details: ProcessPluginErrorDetails = {}) {
-    const { plugin, problems, advice, wire, excerpt, ...options } = details;
+    const { plugin, problems, advice, wire, measured, excerpt, ...options } = details;
     super(message, options);
     this.code = code;
     this.plugin = plugin;
     this.problems = problems ?? [];
     this.advice = advice;
     this.wire = wire;
+    this.measured = measured;
     this.excerpt = excerpt;
   }
 }
