@@ -32,7 +32,7 @@ export interface PluginExit {
 
 /** The running process of one plugin. Nothing of it is read or written yet. */
 export interface PluginProcess {
-  /** As this machine numbers it; undefined where that is not known. */
+  /** As this machine numbers it; of a sandbox its process 1, with which all others end. */
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -47,7 +47,7 @@ export interface PluginProcess {
   /** SIGTERM. Without confinement to its whole group. */
   terminate(): void;
   /**
-   * SIGKILL for all processes of it; resolves when their absence was seen, also when it has ended already. A later call tries again.
+   * SIGKILL for all processes of it; resolves when their absence was seen, also when it has ended already. Of a sandbox a later call tries again.
    * @throws {ProcessPluginError} `PLUGIN_NOT_ENDED`.
    */
   kill(): Promise<void>;

@@ -1,0 +1,67 @@
+import { openSandbox, type Sandbox } from "@berth/process-confinement";
+import { confinementRefusal } from "./confinement-refusal.js";
+import { prepareDataFolder } from "./data-folder.js";
+import { confinedDataFolder, type PluginProcess, type PluginProcessOptions } from "./plugin-process.js";
+import { refuseHiddenInterpreter, visibleTrees } from "./visible-trees.js";
+
+/**
+ * Starts a plugin in a sandbox: its folder read-only at its own path, its data folder, the system, what the operator named, and no network.
+ * @throws {ProcessPluginError} `CONFINEMENT_UNAVAILABLE`, `PLUGIN_NOT_STARTED`, `OPTION_INVALID`. Also the signal's reason.
+ */
+export async function startConfined(options: PluginProcessOptions): Promise<PluginProcess> {
+  const { launch, plugin, instanceId, limits, signal } = options;
+  const trees = visibleTrees(options);
+  refuseHiddenInterpreter(plugin, trees);
+  const source = await prepareDataFolder(options.dataFolder, plugin);
+  try {
+    const sandbox = await openSandbox({
+      name: instanceId,
+      policy: {
+        readOnly: trees.map((tree) => ({ source: tree })),
+        workspace: { kind: "folder", source, target: confinedDataFolder },
+        network: { mode: "none" },
+        limits,
+      },
+      // Not the plugin itself: of a program that it is given process-confinement shows what its #! line and its ELF headers name,
+      // and these were written by an attacker. The shell becomes the plugin.
+      file: "/bin/sh",
+      args: ["-c", 'exec "$0" "$@"', launch.file, ...launch.args],
+      env: launch.env,
+      cwd: plugin.root,
+      signal,
+    });
+    return present(sandbox, plugin.manifest.name);
+  } catch (error) {
+    throw confinementRefusal(error, plugin.manifest.name);
+  }
+}
+
+function present(sandbox: Sandbox, plugin: string): PluginProcess {
+  let isAsked = false;
+  const { stdin, stdout, stderr, identity, enforced } = sandbox;
+  return {
+    pid: identity.init.pid,
+    stdin,
+    stdout,
+    stderr,
+    confinement: "bubblewrap",
+    enforced: enforced.map(({ limit, value, by }) => `${limit} ${value} by ${by}`),
+    exited: sandbox.exited.then(({ code, signal, reason }) => {
+      const isOurs = reason === "closed" || (isAsked && (reason === "exited" || reason === "signalled"));
+      return { code, signal, reason: isOurs ? "ended" : reason };
+    }),
+    endInput: () => void stdin.end(),
+    terminate: () => {
+      isAsked = true;
+      sandbox.signal("SIGTERM");
+    },
+    kill: async () => {
+      isAsked = true;
+      try {
+        await sandbox.kill();
+      } catch (error) {
+        throw confinementRefusal(error, plugin);
+      }
+    },
+  };
+}

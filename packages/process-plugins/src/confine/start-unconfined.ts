@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { PassThrough, type Readable, type Writable } from "node:stream";
+import { type ChildHandle, isStdioTransportError, openChild, type SpawnFunction } from "@berth/stdio-transport";
+import { ProcessPluginError } from "../errors.js";
+import { prepareDataFolder } from "./data-folder.js";
+import type { PluginProcess, PluginProcessOptions } from "./plugin-process.js";
+
+/** The plugin's own stages are asked for one by one: the child's must not come before them. */
+const noStages = { inputMs: 0, terminateMs: 600_000 } as const;
+
+/** What is kept of standard error for a reader that comes late. */
+const maxUnreadBytes = 1_048_576;
+
+/**
+ * Starts a plugin without a sandbox: it has all rights of this user, and no limit is held. Its processes are ended with it, as
+ * stdio-transport does it.
+ * @throws {ProcessPluginError} `PLUGIN_NOT_STARTED`, `OPTION_INVALID`. Also the signal's reason.
+ */
+export async function startUnconfined(options: PluginProcessOptions): Promise<PluginProcess> {
+  const { launch, plugin, signal } = options;
+  await prepareDataFolder(options.dataFolder, plugin);
+  const holder = holdPipes();
+  try {
+    const { file, args, env } = launch;
+    const { spawnHeld: spawnFunction } = holder;
+    const child = await openChild({
+      file,
+      args,
+      env,
+      cwd: plugin.root,
+      spawn: spawnFunction,
+      graceMs: noStages,
+      signal,
+    });
+    return present(child, holder.pipes(), plugin.manifest.name);
+  } catch (error) {
+    throw refusalOf(error, plugin.manifest.name);
+  }
+}
+
+interface Pipes {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+}
+
+/** The child's own pipes, which its transport hides; of several launchers that are tried, those of the last. */
+function holdPipes(): { readonly spawnHeld: SpawnFunction; readonly pipes: () => Pipes } {
+  let held: Pipes | undefined;
+  return {
+    spawnHeld: (file, args, { env, cwd, stdio, detached }) => {
+      const child = spawn(file, args, { env: { ...env }, cwd, stdio: [...stdio], detached });
+      held = pipesOf(child);
+      return child;
+    },
+    pipes: () => {
+      if (held === undefined) throw new Error("a child without the pipes of its launcher");
+      return held;
+    },
+  };
+}
+
+function pipesOf({ stdin, stdout, stderr }: ChildProcess): Pipes | undefined {
+  if (stdin === null || stdout === null || stderr === null) return undefined;
+  // Standard error is read from the first moment on by whoever holds the child: a second reader gets a copy.
+  const copy = new PassThrough();
+  stderr.on("data", (chunk: Uint8Array) => {
+    if (copy.writableLength + copy.readableLength < maxUnreadBytes) copy.write(chunk);
+  });
+  stderr.once("close", () => copy.end());
+  return { stdin, stdout, stderr: copy };
+}
+
+function present(child: ChildHandle, { stdin, stdout, stderr }: Pipes, plugin: string): PluginProcess {
+  let isAsked = false;
+  const ending = async (end: Promise<void>): Promise<void> => {
+    isAsked = true;
+    stdout.resume(); // the child's transport, which nobody uses, pauses it; what reads it goes on reading
+    try {
+      await end;
+    } catch (error) {
+      throw refusalOf(error, plugin);
+    }
+  };
+  return {
+    pid: child.pid,
+    stdin,
+    stdout,
+    stderr,
+    confinement: "unconfined",
+    enforced: [],
+    exited: child.exited.then(({ code, signal }) => {
+      const reason = signal === null ? "exited" : "signalled";
+      return { code: code ?? undefined, signal: signal ?? undefined, reason: isAsked ? "ended" : reason };
+    }),
+    endInput: () => void stdin.end(),
+    terminate: () => {
+      ending(child.close()).catch(() => {}); // whoever asks for `kill` is told
+    },
+    kill: () => ending(child.kill()),
+  };
+}
+
+function refusalOf(error: unknown, plugin: string): unknown {
+  if (!isStdioTransportError(error)) return error;
+  const code = error.code === "CHILD_NOT_ENDED" ? "PLUGIN_NOT_ENDED" : "PLUGIN_NOT_STARTED";
+  return new ProcessPluginError(code, error.message, { plugin, cause: error });
+}
