@@ -13,7 +13,8 @@ export async function measurePlugin(
   plugin: Pick<InspectedPlugin, "root" | "manifest" | "executable">,
   { maxEntries, maxTreeBytes, measurer, signal }: InspectTerms,
 ): Promise<Measurement> {
-  const limits = { maxEntries: maxEntries + 1, maxTreeBytes, maxFileBytes: maxTreeBytes };
+  // An interpreter outside of the folder is a file, too: a small plugin may have a large one.
+  const limits = { maxEntries: maxEntries + 1, maxTreeBytes, maxFileBytes: Math.max(maxTreeBytes, largestProgram) };
   const own = measurer ?? createMeasurer({ limits });
   try {
     return await measureLaunch(describePlugin(plugin, confinedDataFolder), { measurer: own, ask: neverAsk, signal });
@@ -24,10 +25,14 @@ export async function measurePlugin(
   }
 }
 
+const largestProgram = 4 * 1024 ** 3;
+
 /** The refusal of a measurement, or of a check later, in this package's terms; what is none of these is given back. */
 export function rejectionOf(error: unknown, plugin: string): unknown {
   if (!isAttestationError(error)) return error;
-  const details = { plugin, cause: error, advice: error.advice };
+  // What is said of a tree names settings that this package's callers do not have.
+  const advice = /^(?:TREE|FILE)_/.test(error.code) ? "correct the plugin's folder" : error.advice;
+  const details = { plugin, cause: error, advice };
   switch (error.code) {
     case "MEASURER_CLOSED":
       return new ProcessPluginError("PLUGINS_CLOSED", "the measurer was closed", details);
