@@ -10,6 +10,7 @@ export type {
   PluginTimeouts,
   WaitOptions,
 } from "./instance/instance.js";
+export { openInstance } from "./instance/open-instance.js";
 export type { PluginEvent } from "./instance/plugin-event.js";
 export type { ManifestReading, PluginManifest } from "./manifest/manifest.js";
 export type {
