@@ -5,11 +5,19 @@ export interface CheckOptions
   extends Pick<InstanceOptions, "interpreters" | "readOnly" | "allowUnconfined" | "timeouts" | "limits"> {
   /** The plugin's folder. It is copied, and only the copy is used. */
   readonly folder: string;
-  /** A command that is run in the copy before it is measured, without a shell; it fills what is not committed. Default: `prepare` of `check.json`. */
-  readonly prepare?: readonly string[] | undefined;
+  /**
+   * A command that is run in the copy before it is measured, without a shell; it fills what is not committed. It runs with the rights and the
+   * environment of this process, **outside** of any sandbox. Default: `prepare` of the plugin's `check.json`; `false` runs none.
+   */
+  readonly prepare?: readonly string[] | false | undefined;
+  /** 1 to 86_400_000 milliseconds. Default 600_000. Then `prepare` has failed. */
+  readonly prepareTimeoutMs?: number | undefined;
   /** Writes `expected.jsonl` into `folder` instead of comparing with it. Default false. */
   readonly record?: boolean | undefined;
-  /** Also tries the escapes. Default false. */
+  /**
+   * Also tries the escapes. Each has a control that must succeed: for these the plugin, and the attempts of the kit of process-confinement, run with the
+   * rights of this user **outside** of any sandbox. Default false.
+   */
   readonly escapes?: boolean | undefined;
   /** Told of each step when it begins. Must not throw. */
   readonly onStep?: ((step: string) => void) | undefined;
@@ -19,7 +27,10 @@ export interface CheckOptions
 
 /** One of the things that a check looks at. */
 export interface CheckFinding {
-  /** `manifest`, `prepare`, `tree`, `confinement`, `start`, `transcript`, `end`, or `escape:ID`. */
+  /**
+   * `manifest`, `prepare`, `tree`, `confinement`, `start`, `protocol` (whether each answer is one that PROTOCOL.md allows), `transcript`, `end` (after
+   * `destroy`), `input-end` (when its host is gone), or `escape:ID`.
+   */
   readonly name: string;
   readonly outcome: "passed" | "failed" | "skipped";
   /** What was seen, one sentence. */
