@@ -49,6 +49,12 @@ function given<P>(context: RequestContext<P>, requests: PendingInput): JsonObjec
   throw new InputRequired("the client is asked; the handler runs again with its answers");
 }
 
+/** Asks a client of an older revision, and gives what it answered as it is. @throws {RpcError} as `requestInput`. */
+export async function askRaw<P>(context: RequestContext<P>, requests: PendingInput): Promise<JsonObject> {
+  for (const request of Object.values(requests)) requireCapability(context, request);
+  return askAll(context, requests);
+}
+
 /** All or none: when one fails, or the call ends, the others are cancelled. */
 async function askAll<P>({ connection, id, ending }: RequestContext<P>, requests: PendingInput): Promise<JsonObject> {
   const questions = Object.entries(requests);
