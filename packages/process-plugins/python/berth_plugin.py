@@ -122,13 +122,15 @@ class _Wire:
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.close(nothing)
+        sys.stdout.flush()  # what was printed before goes to stderr too
+        sys.stdout = sys.stderr
         self.max_message_bytes = DEFAULT_MESSAGE_BYTES
         self._lock = threading.Lock()
 
     def lines(self):
         """Lines without their line feed; None for one over the limit, which is passed over in constant memory."""
         held, over = bytearray(), False
-        while chunk := os.read(self.input, 65536):
+        while chunk := self._read():
             *ends, rest = chunk.split(b"\n")
             for part in ends:
                 over = over or len(held) + len(part) > self.max_message_bytes
@@ -136,6 +138,12 @@ class _Wire:
                 held, over = bytearray(), False
             over = over or len(held) + len(rest) > self.max_message_bytes
             held = bytearray() if over else held + rest
+
+    def _read(self):
+        try:
+            return os.read(self.input, 65536)
+        except OSError:
+            return b""  # nothing more will come
 
     def send(self, message):
         text = json.dumps({"jsonrpc": "2.0", **message}, separators=(",", ":"), allow_nan=False)
@@ -351,11 +359,15 @@ class _Server:
 _TYPES = {
     "string": ("a", lambda value: isinstance(value, str)),
     "number": ("a", lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)),
-    "integer": ("an", lambda value: isinstance(value, (int, float)) and not isinstance(value, bool) and value == int(value)),
+    "integer": ("an", lambda value: _is_integer(value)),
     "boolean": ("a", lambda value: isinstance(value, bool)),
     "object": ("an", lambda value: isinstance(value, dict)),
     "array": ("an", lambda value: isinstance(value, list)),
 }
+
+
+def _is_integer(value):
+    return value.is_integer() if isinstance(value, float) else isinstance(value, int) and not isinstance(value, bool)
 
 
 def _need(params, **members):

@@ -119,9 +119,8 @@ function giveUpInTime(giveUp: () => void, params: unknown): void {
 function createLog(output: MessageOutput): Log {
   return (level, message) => {
     if (output.congested) return;
-    // A character that the cut divides becomes a replacement character of three bytes: those that are left of it go too.
-    const bytes = Buffer.from(message);
-    const text = bytes.length > maxLogBytes ? bytes.subarray(0, maxLogBytes - 3).toString() : message;
+    // As a stream, so that a character that the cut divides is left out.
+    const text = new TextDecoder().decode(Buffer.from(message).subarray(0, maxLogBytes), { stream: true });
     const params = { level, message: text };
     void output.send(JSON.stringify({ jsonrpc: "2.0", method: "ave/instance/log", params }));
   };
