@@ -39,7 +39,7 @@ export function createTurn(signal: AbortSignal | undefined): Turn {
       return fault;
     },
     get asked() {
-      return waiting === undefined ? "" : ` before it had answered ${waiting.method}`;
+      return waiting === undefined ? "" : `, before it had answered ${waiting.method}`;
     },
     async take(method, timeoutMs, send) {
       signal?.throwIfAborted();

@@ -38,6 +38,7 @@ export async function prepareCopy(options: PrepareOptions): Promise<PrepareFailu
   const [file = "", ...args] = command;
   // Its environment is ours: a program with our rights could read it from /proc anyway, and installers need proxies, caches and homes.
   const child = spawn(file, args, { cwd: folder, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const closed = new Promise<void>((resolve) => void child.once("close", () => resolve()));
   const { tail, close } = tellLines(child, options.onLog);
   const bound = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
   const endGroup = (): void => {
@@ -51,7 +52,7 @@ export async function prepareCopy(options: PrepareOptions): Promise<PrepareFailu
   });
   bound.removeEventListener("abort", endGroup);
   endGroup();
-  await allRead(child);
+  await allRead(closed);
   close();
   signal?.throwIfAborted();
   if (bound.aborted) return { why: `${file} did not end within ${timeoutMs} ms`, tail };
@@ -83,15 +84,13 @@ function tellLines(
 }
 
 /** What it wrote last is read too; a process that left its group may hold the pipes open. */
-function allRead(child: ReturnType<typeof spawn>): Promise<void> {
-  if (child.pid === undefined) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, heldOutputMs);
-    child.once("close", () => {
-      clearTimeout(timer);
-      resolve();
-    });
+async function allRead(closed: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const held = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, heldOutputMs);
   });
+  await Promise.race([closed, held]);
+  clearTimeout(timer);
 }
 
 function killGroup(pid: number): void {
