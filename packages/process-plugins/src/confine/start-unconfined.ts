@@ -8,9 +8,6 @@ import type { PluginProcess, PluginProcessOptions } from "./plugin-process.js";
 /** The plugin's own stages are asked for one by one: the child's must not come before them. */
 const noStages = { inputMs: 0, terminateMs: 600_000 } as const;
 
-/** What is kept of standard error for a reader that comes late. */
-const maxUnreadBytes = 1_048_576;
-
 /**
  * Starts a plugin without a sandbox: it has all rights of this user, and no limit is held. Its processes are ended with it, as
  * stdio-transport does it.
@@ -62,22 +59,22 @@ function holdPipes(): { readonly spawnHeld: SpawnFunction; readonly pipes: () =>
 
 function pipesOf({ stdin, stdout, stderr }: ChildProcess): Pipes | undefined {
   if (stdin === null || stdout === null || stderr === null) return undefined;
-  // Standard error is read from the first moment on by whoever holds the child: a second reader gets a copy.
+  return { stdin, stdout: copyOf(stdout), stderr: copyOf(stderr) };
+}
+
+/** Who holds the child reads and pauses its outputs too, as it ends: what the reader has must be untouched by that. */
+function copyOf(stream: Readable): Readable {
   const copy = new PassThrough();
-  stderr.on("data", (chunk: Uint8Array) => {
-    if (copy.writableLength + copy.readableLength < maxUnreadBytes) copy.write(chunk);
-  });
-  stderr.once("close", () => copy.end());
-  return { stdin, stdout, stderr: copy };
+  stream.once("close", () => copy.end()); // also where it was destroyed, which ends no pipe
+  return stream.pipe(copy);
 }
 
 function present(child: ChildHandle, { stdin, stdout, stderr }: Pipes, plugin: string): PluginProcess {
   let isAsked = false;
-  const ending = async (end: Promise<void>): Promise<void> => {
+  const ending = async (end: () => Promise<void>): Promise<void> => {
     isAsked = true;
-    stdout.resume(); // the child's transport, which nobody uses, pauses it; what reads it goes on reading
     try {
-      await end;
+      await end();
     } catch (error) {
       throw refusalOf(error, plugin);
     }
@@ -95,9 +92,9 @@ function present(child: ChildHandle, { stdin, stdout, stderr }: Pipes, plugin: s
     }),
     endInput: () => void stdin.end(),
     terminate: () => {
-      ending(child.close()).catch(() => {}); // whoever asks for `kill` is told
+      ending(child.close).catch(() => {}); // whoever asks for `kill` is told
     },
-    kill: () => ending(child.kill()),
+    kill: () => ending(child.kill),
   };
 }
 
