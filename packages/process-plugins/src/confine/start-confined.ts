@@ -2,6 +2,7 @@ import { openSandbox, type Sandbox } from "@berth/process-confinement";
 import { confinementRefusal } from "./confinement-refusal.js";
 import { prepareDataFolder } from "./data-folder.js";
 import { confinedDataFolder, type PluginProcess, type PluginProcessOptions } from "./plugin-process.js";
+import { pluginSandbox } from "./plugin-sandbox.js";
 import { refuseHiddenInterpreter, visibleTrees } from "./visible-trees.js";
 
 /**
@@ -14,22 +15,10 @@ export async function startConfined(options: PluginProcessOptions): Promise<Plug
   refuseHiddenInterpreter(plugin, trees);
   const source = await prepareDataFolder(options.dataFolder, plugin);
   try {
-    const sandbox = await openSandbox({
-      name: instanceId,
-      policy: {
-        readOnly: trees.map((tree) => ({ source: tree })),
-        workspace: { kind: "folder", source, target: confinedDataFolder },
-        network: { mode: "none" },
-        limits,
-      },
-      // Not the plugin itself: of a program that it is given process-confinement shows what its #! line and its ELF headers name,
-      // and these were written by an attacker. The shell becomes the plugin.
-      file: "/bin/sh",
-      args: ["-c", 'exec "$0" "$@"', launch.file, ...launch.args],
-      env: launch.env,
-      cwd: plugin.root,
-      signal,
-    });
+    const { file, args, env } = launch;
+    const data = { source, target: confinedDataFolder };
+    const made = pluginSandbox({ trees, data, limits, command: { file, args, env, cwd: plugin.root } });
+    const sandbox = await openSandbox({ ...made, name: instanceId, signal });
     return present(sandbox, plugin.manifest.name);
   } catch (error) {
     throw confinementRefusal(error, plugin.manifest.name);

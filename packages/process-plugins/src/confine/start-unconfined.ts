@@ -19,16 +19,8 @@ export async function startUnconfined(options: PluginProcessOptions): Promise<Pl
   const holder = holdPipes();
   try {
     const { file, args, env } = launch;
-    const { spawnHeld: spawnFunction } = holder;
-    const child = await openChild({
-      file,
-      args,
-      env,
-      cwd: plugin.root,
-      spawn: spawnFunction,
-      graceMs: noStages,
-      signal,
-    });
+    const means = { cwd: plugin.root, spawn: holder.spawn, graceMs: noStages, signal };
+    const child = await openChild({ file, args, env, ...means });
     return present(child, holder.pipes(), plugin.manifest.name);
   } catch (error) {
     throw refusalOf(error, plugin.manifest.name);
@@ -42,10 +34,10 @@ interface Pipes {
 }
 
 /** The child's own pipes, which its transport hides; of several launchers that are tried, those of the last. */
-function holdPipes(): { readonly spawnHeld: SpawnFunction; readonly pipes: () => Pipes } {
+function holdPipes(): { readonly spawn: SpawnFunction; readonly pipes: () => Pipes } {
   let held: Pipes | undefined;
   return {
-    spawnHeld: (file, args, { env, cwd, stdio, detached }) => {
+    spawn: (file, args, { env, cwd, stdio, detached }) => {
       const child = spawn(file, args, { env: { ...env }, cwd, stdio: [...stdio], detached });
       held = pipesOf(child);
       return child;

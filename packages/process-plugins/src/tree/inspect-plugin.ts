@@ -25,6 +25,23 @@ export async function inspectPlugin(folder: string, options: InspectOptions = {}
   return { root, ...found, interpreter: interpreter?.path, digest, files, bytes };
 }
 
+/**
+ * Looks at a plugin once more before another start: at everything but the bytes, which whoever starts it measures anyway. A folder that
+ * now leads elsewhere is inspected anew, and has to have the same digest.
+ * @throws {ProcessPluginError} as `inspectPlugin`.
+ */
+export async function inspectAgain(
+  folder: string,
+  known: InspectedPlugin,
+  options: InspectOptions = {},
+): Promise<InspectedPlugin> {
+  const terms = readInspectOptions({ ...options, digest: known.digest });
+  const root = await findRoot(folder);
+  if (root !== known.root) return inspectPlugin(folder, { ...options, digest: known.digest });
+  await checkPlugin(root, terms);
+  return known;
+}
+
 async function findRoot(folder: string): Promise<string> {
   try {
     const root = await realpath(folder);
