@@ -4,8 +4,10 @@ import type { PluginProcess } from "../confine/plugin-process.js";
 import type { ProcessPluginError } from "../errors.js";
 import { createLogGate, type LogGate } from "../pipe/log-gate.js";
 import { createMcpHalf, type McpHalf } from "../pipe/mcp-half.js";
+import { pluginFault } from "../pipe/plugin-fault.js";
 import { createPluginPipe, type PluginPipe } from "../pipe/plugin-pipe.js";
 import { readStderrLines, type StderrLines } from "../pipe/stderr-lines.js";
+import type { Capabilities } from "./ave-answers.js";
 import { type AveHalf, createAveHalf } from "./ave-half.js";
 import type { InstanceEnd } from "./instance.js";
 import { createInstanceLife, type InstanceLife } from "./instance-life.js";
@@ -20,6 +22,8 @@ export interface HeldProcess {
   readonly mcp: McpHalf;
   readonly log: LogGate;
   readonly stderr: StderrLines;
+  /** Refuses what it does not serve from now on. */
+  learn(capabilities: Capabilities): void;
 }
 
 /** Reads all that the process writes from now on. It ends with `life`. */
@@ -50,7 +54,7 @@ export function holdProcess(
   const mcp: McpHalf = createMcpHalf({
     pipe,
     plugin,
-    refusal: () => life.refusal("call"),
+    refusal: () => life.refusal("call") ?? unserved,
     callTimeoutMs: timeouts.callMs,
     maxMessageBytes: limits.maxMessageBytes,
   });
@@ -73,7 +77,11 @@ export function holdProcess(
       await record(end, stderr.byteCount);
     },
   });
-  return { process, life, ave, mcp, log, stderr };
+  let unserved: ProcessPluginError | undefined;
+  const learn = (capabilities: Capabilities): void => {
+    unserved = capabilities.mcp ? undefined : pluginFault(plugin, "PLUGIN_NOT_RUNNING", "does not serve MCP");
+  };
+  return { process, life, ave, mcp, log, stderr, learn };
 }
 
 function limitsOfLog({ limits }: InstanceTerms): { readonly maxLinesPerSecond: number } {

@@ -11,7 +11,7 @@ import { createGate, within } from "./waits.js";
 /** The life of one process from its spawn to its confirmed end. */
 export interface InstanceLife {
   readonly state: InstanceState;
-  /** @throws a plain Error for an event that cannot follow: a bug. */
+  /** @throws {ProcessPluginError} why it has failed meanwhile. A plain Error for an event that cannot follow: a bug. */
   advance(event: InstanceEvent): void;
   /** Why this may not be sent now. */
   refusal(action: InstanceAction): ProcessPluginError | undefined;
@@ -55,6 +55,7 @@ export function createInstanceLife(options: LifeOptions): InstanceLife {
 
   const fault = (code: ProcessPluginErrorCode, words: string): ProcessPluginError => pluginFault(plugin, code, words);
   const advance = (event: InstanceEvent): void => {
+    if (cause !== undefined && event !== "failed") throw cause.error;
     const next = nextState(state, event);
     if (next === undefined) throw new Error(`${event} cannot follow ${state}`);
     state = next;

@@ -12,7 +12,7 @@ import { type HeldProcess, holdProcess } from "./hold-process.js";
 import type { InstanceEnd, InstanceOptions, PluginInstance } from "./instance.js";
 import { type InstanceTerms, readInstanceOptions } from "./instance-terms.js";
 import { presentInstance } from "./present-instance.js";
-import { processSelfTests } from "./self-tests.js";
+import { processSelfTests, type SelfTests } from "./self-tests.js";
 
 /**
  * Runs one plugin: tests the confinement (once for the process and its limits), measures, decides, records, spawns, creates, compares once more, starts. When it
@@ -20,12 +20,17 @@ import { processSelfTests } from "./self-tests.js";
  * @throws {ProcessPluginError} `OPTION_INVALID`, `CONFINEMENT_UNAVAILABLE`, `PLUGIN_CHANGED`, `PLUGIN_REJECTED`, `NOT_RECORDED`: nothing was spawned, but that a
  * change can be seen later too. `PLUGIN_NOT_STARTED`, `PLUGIN_TIMEOUT`, `PLUGIN_PROTOCOL`, `PLUGIN_NOT_ENDED`. Also the signal's reason.
  */
-export async function openInstance(options: InstanceOptions): Promise<PluginInstance> {
+export function openInstance(options: InstanceOptions): Promise<PluginInstance> {
+  return openInstanceAfter(processSelfTests, options);
+}
+
+/** As `openInstance`, after tests that are passed in. */
+export async function openInstanceAfter(selfTests: SelfTests, options: InstanceOptions): Promise<PluginInstance> {
   const { signal } = options;
   signal?.throwIfAborted();
   const terms = readInstanceOptions(options);
   const beganMs = terms.scheduler.now();
-  await requireConfinement(terms, signal);
+  await requireConfinement(selfTests, terms, signal);
   const measurer = options.measurer ?? createMeasurer();
   try {
     return await start(terms, measurer, signal, beganMs);
@@ -34,10 +39,14 @@ export async function openInstance(options: InstanceOptions): Promise<PluginInst
   }
 }
 
-async function requireConfinement(terms: InstanceTerms, signal: AbortSignal | undefined): Promise<void> {
+async function requireConfinement(
+  selfTests: SelfTests,
+  terms: InstanceTerms,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   if (terms.allowUnconfined) return;
   try {
-    await processSelfTests.passed(terms.confinementLimits, signal);
+    await selfTests.passed(terms.confinementLimits, signal);
   } catch (error) {
     signal?.throwIfAborted();
     const { name } = terms.plugin.manifest;
@@ -98,6 +107,7 @@ async function createAndStart(
   const { life, ave, process } = held;
   const capabilities: Capabilities = await ave.create(innerDataFolder(terms), signal);
   life.advance("created");
+  held.learn(capabilities);
   await recheckPlugin(child, terms, signal);
   await ave.start(signal);
   life.advance("started");

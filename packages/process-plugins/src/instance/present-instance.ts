@@ -1,5 +1,5 @@
-import type { JsonObject } from "@berth/jsonrpc-framing";
-import { ProcessPluginError } from "../errors.js";
+import { type JsonObject, wireErrors } from "@berth/jsonrpc-framing";
+import { escapeText } from "../pipe/escape-text.js";
 import { pluginFault } from "../pipe/plugin-fault.js";
 import type { Capabilities } from "./ave-answers.js";
 import { awaitAnswer } from "./await-answer.js";
@@ -16,10 +16,9 @@ export function presentInstance(
   const plugin = terms.plugin.manifest.name;
 
   /** @throws {ProcessPluginError} `PLUGIN_NOT_RUNNING`. */
-  const require = (action: "call" | "health", isServed: boolean, what: string): void => {
+  const requireState = (action: "call" | "health"): void => {
     const refused = life.refusal(action);
     if (refused !== undefined) throw refused;
-    if (!isServed) throw pluginFault(plugin, "PLUGIN_NOT_RUNNING", `does not serve ${what}`);
   };
   return {
     id: terms.instanceId,
@@ -34,16 +33,17 @@ export function presentInstance(
       return stderr.byteCount;
     },
     request: async (method, params, { signal } = {}) => {
-      require("call", capabilities.mcp, "MCP");
+      requireState("call");
       return awaitAnswer({ plugin, method, signal, send: (onEnd) => mcp.ask(method, params, onEnd) });
     },
     invokeHook: async (call, { signal } = {}) => {
-      require("call", capabilities.hooks.length > 0, "hooks");
+      requireState("call");
       requireHook(capabilities, call, plugin);
       return ave.invokeHook(call, signal);
     },
     health: async ({ signal } = {}) => {
-      require("health", capabilities.health, "health");
+      requireState("health");
+      if (!capabilities.health) throw unserved(plugin, "health");
       return ave.health(signal);
     },
     openMcp: () => mcp.openClient(),
@@ -53,8 +53,14 @@ export function presentInstance(
   };
 }
 
-/** @throws {ProcessPluginError} `REQUEST_INVALID`: a plugin is asked only for what it said that it takes. */
+/** @throws {ProcessPluginError} `PLUGIN_NOT_RUNNING`, `REQUEST_INVALID`: a plugin is asked only for what it said that it takes. */
 function requireHook({ hooks }: Capabilities, { hook_type: hook }: JsonObject, plugin: string): void {
+  if (hooks.length === 0) throw unserved(plugin, "hooks");
   if (typeof hook === "string" && hooks.includes(hook)) return;
-  throw new ProcessPluginError("REQUEST_INVALID", `plugin ${plugin} takes the hooks ${hooks.join(", ")}`, { plugin });
+  const wire = { code: wireErrors.invalidParams, message: `hook_type is none of ${hooks.join(", ")}` };
+  throw pluginFault(plugin, "REQUEST_INVALID", `does not take this hook: ${escapeText(wire.message)}`, { wire });
+}
+
+function unserved(plugin: string, what: string): Error {
+  return pluginFault(plugin, "PLUGIN_NOT_RUNNING", `does not serve ${what}`);
 }

@@ -1,3 +1,5 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@berth/jsonrpc-framing";
 import { createMeasurer } from "@berth/spawn-attestation";
@@ -6,7 +8,7 @@ import type { InstanceOptions, PluginInstance, PluginLogLine } from "../../src/i
 import { openInstance } from "../../src/instance/open-instance.js";
 import type { PluginEvent } from "../../src/instance/plugin-event.js";
 import { inspectPlugin } from "../../src/tree/inspect-plugin.js";
-import { emptyFolder, pluginFolder, type TestFile } from "../support/plugin-folder.js";
+import { emptyFolder, fill, manifestText, pluginFolder, type TestFile } from "../support/plugin-folder.js";
 
 /** A whole plugin in Python, of which a script replaces parts: `usual(request)` answers as a good one. */
 const base = `#!/usr/bin/python3
@@ -46,7 +48,11 @@ export function pythonPlugin(code: string): string {
 
 /** A program that differs from the usual one in its answers to one method. */
 export function whenAsked(method: string, code: string): string {
-  const indented = code.trim().split("\n").map((line) => `        ${line}`).join("\n");
+  const indented = code
+    .trim()
+    .split("\n")
+    .map((line) => `        ${line}`)
+    .join("\n");
   return pythonPlugin(`
 for request in requests():
     if request["method"] == "${method}":
@@ -70,6 +76,19 @@ export interface Observed {
   readonly folder: string;
   readonly dataFolder: string;
   open(options?: Partial<InstanceOptions>): Promise<PluginInstance>;
+}
+
+/** An instance that outlives single tests; who opens it closes it. */
+export async function openBeside(text: string): Promise<PluginInstance> {
+  const folder = fill(mkdtempSync(join(realpathSync(tmpdir()), "berth-beside-")), {
+    "plugin.json": manifestText(),
+    "bin/plugin": { text, mode: 0o755 },
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const plugin = await inspectPlugin(folder);
+  const dataFolder = `${folder}-data`;
+  afterAll(() => rmSync(dataFolder, { recursive: true, force: true }));
+  return openInstance({ plugin, dataFolder, host: { name: "test", version: "1" }, measurer });
 }
 
 /** A plugin in a folder of its own; it is ended after the test. */
