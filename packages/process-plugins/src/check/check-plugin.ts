@@ -29,7 +29,8 @@ export interface CheckOptions
 export interface CheckFinding {
   /**
    * `manifest`, `prepare`, `tree`, `confinement`, `start`, `protocol` (whether each answer is one that PROTOCOL.md allows), `transcript`, `end` (after
-   * `destroy`), `input-end` (when its host is gone), or `escape:ID`.
+   * `destroy`), `input-end` (when its host is gone), or `escape:ID`: `escape_secrets` and `escape_network`, the plugin's own tools; `plugin/ID`, what
+   * its tool `escape_attempt` tries, where it has it; `ID`, the attempts of `@berth/process-confinement/escapes` in the same sandbox.
    */
   readonly name: string;
   readonly outcome: "passed" | "failed" | "skipped";

@@ -6,8 +6,9 @@ import { openBench } from "./bench.js";
 import type { CheckOptions, CheckReport } from "./check-plugin.js";
 import type { RunSetting } from "./conversation/run-plugin.js";
 import { copyFolder } from "./copy/copy-folder.js";
+import { lookAtEscapes, ownEscapes } from "./escapes/look-at-escapes.js";
 import type { CheckContext } from "./looks/check-context.js";
-import { openLedger } from "./looks/ledger.js";
+import { type Ledger, openLedger } from "./looks/ledger.js";
 import { layoutAdvice, lookAtConfinement, lookAtManifest, lookAtTree } from "./looks/look-at-folder.js";
 import { compareTranscript, keepTranscript } from "./looks/look-at-transcript.js";
 import { makeReady, type ReadyCopy } from "./looks/make-ready.js";
@@ -49,9 +50,19 @@ interface Known {
 
 async function check(context: CheckContext): Promise<CheckReport> {
   const { name, plugin, recorded } = await look(context);
+  if (context.options.escapes === true) skipEscapes(context.ledger);
   const findings = context.ledger.findings();
   const ok = findings.every(({ outcome }) => outcome !== "failed");
   return { ok, plugin: name, digest: plugin?.digest, findings, recorded };
+}
+
+/** Those that were not reached. */
+function skipEscapes(ledger: Ledger): void {
+  const found = ledger.findings();
+  const failed = found.find(({ outcome }) => outcome === "failed")?.name;
+  for (const name of ownEscapes) {
+    if (!found.some((finding) => finding.name === name)) ledger.skipped(name, `not tried, since ${failed} failed`);
+  }
 }
 
 /** Each look needs those before it; the ledger skips what is not reached. */
@@ -94,5 +105,6 @@ async function lookAtAnswers(
   else ledger.skipped("transcript", "not recorded, since its answers are not what PROTOCOL.md wants");
   options.onStep?.("end its input");
   await tryEndOfInput(setting, bench, ledger);
+  if (options.escapes === true) await lookAtEscapes(setting, bench, ledger);
   return recorded;
 }

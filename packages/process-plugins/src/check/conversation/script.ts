@@ -128,6 +128,12 @@ export async function endScript(setting: ScriptSetting, { mcp }: Started): Promi
   return problems;
 }
 
+/** The tools of a plugin that was started. @throws as `Conversation.ask`. */
+export async function listTools({ conversation, timeouts }: ScriptSetting): Promise<readonly string[]> {
+  const { result } = await conversation.ask("tools/list", withMeta({}), timeouts.callMs);
+  return toolNames(result);
+}
+
 async function askMcp(ask: Ask): Promise<readonly string[]> {
   await ask("server/discover", withMeta({}), asDiscovery);
   const { result } = await ask("tools/list", withMeta({}), asTools);

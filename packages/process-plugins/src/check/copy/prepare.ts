@@ -9,6 +9,8 @@ export interface PrepareOptions {
   readonly command: readonly string[];
   /** The copy: its working directory. */
   readonly folder: string;
+  /** The folder that was copied: the command finds it in `PLUGIN_SOURCE`, and beside it what it may need to fill the copy. */
+  readonly source: string;
   readonly timeoutMs: number;
   /** Told of what it writes. */
   readonly onLog: (line: PluginLogLine) => void;
@@ -34,10 +36,11 @@ export interface PrepareFailure {
  * @throws the signal's reason.
  */
 export async function prepareCopy(options: PrepareOptions): Promise<PrepareFailure | undefined> {
-  const { command, folder, timeoutMs, signal } = options;
+  const { command, folder, source, timeoutMs, signal } = options;
   const [file = "", ...args] = command;
   // Its environment is ours: a program with our rights could read it from /proc anyway, and installers need proxies, caches and homes.
-  const child = spawn(file, args, { cwd: folder, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const env = { ...process.env, PLUGIN_SOURCE: source };
+  const child = spawn(file, args, { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const closed = new Promise<void>((resolve) => void child.once("close", () => resolve()));
   const { tail, close } = tellLines(child, options.onLog);
   const bound = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);

@@ -19,7 +19,7 @@ export type LookName = (typeof lookNames)[number];
 export interface Ledger {
   passed(name: string, seen: string, more?: FindingMore): void;
   failed(name: string, seen: string, advice: string | undefined, more?: FindingMore): void;
-  skipped(name: string, seen: string): void;
+  skipped(name: string, seen: string, more?: FindingMore): void;
   /** All, in the order of the looks; those that were not looked at are skipped because of the first that failed. */
   findings(): readonly CheckFinding[];
 }
@@ -41,7 +41,7 @@ export function openLedger(): Ledger {
   return {
     passed: (name, seen, more = {}) => add({ name, outcome: "passed", seen, advice: undefined, ...more }),
     failed: (name, seen, advice, more = {}) => add({ name, outcome: "failed", seen, advice, ...more }),
-    skipped: (name, seen) => add({ name, outcome: "skipped", seen, advice: undefined }),
+    skipped: (name, seen, more = {}) => add({ name, outcome: "skipped", seen, advice: undefined, ...more }),
     findings: () => {
       const reason = [...found.values()].find(({ outcome }) => outcome === "failed")?.name;
       const looks = lookNames.map((name) => found.get(name) ?? skip(name, reason));

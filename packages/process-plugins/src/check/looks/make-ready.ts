@@ -42,7 +42,10 @@ async function prepare({ options, bench, ledger }: CheckContext, { prepare: own 
   const words = command.join(" ");
   options.onStep?.(`prepare, with your rights and outside of any sandbox: ${words}`);
   const { onLog = () => {}, signal, prepareTimeoutMs: timeoutMs = defaultPrepareMs } = options;
-  const failure = await prepareCopy({ command, folder: bench.copy, timeoutMs, onLog, signal });
+  const failure = await prepareCopy({
+    ...{ command, folder: bench.copy, source: options.folder },
+    ...{ timeoutMs, onLog, signal },
+  });
   if (failure === undefined) {
     ledger.passed("prepare", words);
     return true;
