@@ -11,15 +11,19 @@ const noStages = { inputMs: 0, terminateMs: 600_000 } as const;
 /**
  * Starts a plugin without a sandbox: it has all rights of this user, and no limit is held. Its processes are ended with it, as
  * stdio-transport does it.
+ * @param containment `group`: in no namespace of its own, where that is the point; what leaves its group then stays.
  * @throws {ProcessPluginError} `PLUGIN_NOT_STARTED`, `OPTION_INVALID`. Also the signal's reason.
  */
-export async function startUnconfined(options: PluginProcessOptions): Promise<PluginProcess> {
+export async function startUnconfined(
+  options: PluginProcessOptions,
+  containment: "auto" | "group" = "auto",
+): Promise<PluginProcess> {
   const { launch, plugin, signal } = options;
   await prepareDataFolder(options.dataFolder, plugin);
   const holder = holdPipes();
   try {
     const { file, args, env } = launch;
-    const means = { cwd: plugin.root, spawn: holder.spawn, graceMs: noStages, signal };
+    const means = { cwd: plugin.root, spawn: holder.spawn, containment, graceMs: noStages, signal };
     const child = await openChild({ file, args, env, ...means });
     return present(child, holder.pipes(), plugin.manifest.name);
   } catch (error) {
