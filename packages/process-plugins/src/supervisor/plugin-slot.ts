@@ -50,6 +50,7 @@ export function createPluginSlot(plugin: SupervisedPlugin, { terms, measurer, tu
   let isClosed = false;
   /** Instances that somebody asked to end: what they do then is no crash. */
   const asked = new WeakSet<PluginInstance>();
+  const isUp = (instance: PluginInstance): boolean => instance.state === "running" && !asked.has(instance);
 
   const fault = (
     code: ProcessPluginError["code"],
@@ -159,6 +160,7 @@ export function createPluginSlot(plugin: SupervisedPlugin, { terms, measurer, tu
   };
   const stopFor = async (reason: ProcessPluginError): Promise<void> => {
     const start = starting;
+    if (running !== undefined) asked.add(running.instance);
     start?.controller.abort(reason);
     await start?.opened.catch(() => {});
     if (running !== undefined) await Promise.all([end(running.instance), running.over]);
@@ -171,7 +173,7 @@ export function createPluginSlot(plugin: SupervisedPlugin, { terms, measurer, tu
       for (;;) {
         signal?.throwIfAborted();
         refuse();
-        if (running?.instance.state === "running") return running.instance;
+        if (running !== undefined && isUp(running.instance)) return running.instance;
         if (running !== undefined) await orAborted(running.over, signal);
         else {
           starting ??= begin();
@@ -193,7 +195,7 @@ export function createPluginSlot(plugin: SupervisedPlugin, { terms, measurer, tu
     standing: () => ({
       name,
       state: stateOf(),
-      instance: running?.instance.state === "running" ? running.instance.id : undefined,
+      instance: running !== undefined && isUp(running.instance) ? running.instance.id : undefined,
       version: known?.manifest.version,
       digest: known?.digest ?? plugin.digest,
       confinement: running?.instance.confinement,
@@ -203,7 +205,7 @@ export function createPluginSlot(plugin: SupervisedPlugin, { terms, measurer, tu
   };
 
   function stateOf(): PluginStanding["state"] {
-    if (running !== undefined) return running.instance.state === "running" ? "running" : "ending";
+    if (running !== undefined) return isUp(running.instance) ? "running" : "ending";
     if (starting !== undefined) return "starting";
     if (isQuarantined) return "quarantined";
     return failure?.state ?? "idle";

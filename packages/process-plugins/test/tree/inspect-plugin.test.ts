@@ -3,6 +3,7 @@ import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, symlinkSync, wri
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createMeasurer } from "@berth/spawn-attestation";
 import { describe, expect, it } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
 import type { InspectOptions, ProcessPluginError } from "../../src/index.js";
@@ -327,14 +328,15 @@ describe("the digest", () => {
       ".hidden",
     ];
     const digests = new Set<string>();
+    await using measurer = createMeasurer();
     for (const line of ["#!/bin/sh", "#!/usr/bin/env python3"]) {
       const folder = fill(pluginFolder(`${line}\n`), { "pyproject.toml": "", "package.json": '{"name":"x"}' });
-      digests.add((await inspectPlugin(folder)).digest);
+      digests.add((await inspectPlugin(folder, { measurer })).digest);
       for (const file of files) {
         fill(folder, { [file]: "1" });
-        digests.add((await inspectPlugin(folder)).digest);
+        digests.add((await inspectPlugin(folder, { measurer })).digest);
         writeFileSync(join(folder, file), "2");
-        digests.add((await inspectPlugin(folder)).digest);
+        digests.add((await inspectPlugin(folder, { measurer })).digest);
       }
     }
     expect(digests.size).toBe(2 * (1 + 2 * files.length));
