@@ -53,10 +53,11 @@ export function servePlugin(definition: PluginDefinition): ServedPlugin {
     if (turns.full) process.stdin.pause();
   });
   // Also when the host died: what was asked before is answered, but not waited for.
-  process.stdin.on("end", () => {
+  const end = (): void => {
     setTimeout(() => process.exit(0), endGraceMs);
     void turns.idle().then(() => output.exit(0));
-  });
+  };
+  process.stdin.once("end", end).once("error", end);
   return { log };
 }
 
