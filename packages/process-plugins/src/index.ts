@@ -12,9 +12,10 @@ export type {
 } from "./instance/instance.js";
 export { openInstance } from "./instance/open-instance.js";
 export type { PluginEvent } from "./instance/plugin-event.js";
+export type { ProcessEntryPlaces, ProcessEntryReading, ProcessKindEntry } from "./kind/process-entry.js";
+export { readProcessEntry } from "./kind/process-entry.js";
 export type {
   ProcessKind,
-  ProcessKindEntry,
   ProcessKindOptions,
   RunningProcessPlugin,
 } from "./kind/process-kind.js";

@@ -2,15 +2,7 @@ import type { JsonObject } from "@berth/jsonrpc-framing";
 import { ProcessPluginError } from "../errors.js";
 import type { PluginInstance } from "../instance/instance.js";
 import type { PluginStanding, PluginSupervisor } from "../supervisor/supervisor.js";
-
-/** What a process plugin needs of its entry in plugins.yaml: `{name, kind: process, dir}`. */
-export interface ProcessKindEntry {
-  readonly name: string;
-  readonly hooks: readonly string[];
-  readonly config: JsonObject | undefined;
-  /** Other keys of the entry: `dir`, the plugin's folder. */
-  readonly more: JsonObject;
-}
+import { type ProcessKindEntry, readProcessEntry } from "./process-entry.js";
 
 /** What `createProcessKind` needs. The two functions are those of the executor that the kind is handed to. */
 export interface ProcessKindOptions<Call extends { readonly hook: string }, Reply> {
@@ -60,17 +52,12 @@ export function createProcessKind<Call extends { readonly hook: string }, Reply>
   };
 }
 
-function checkEntry({ name, config, more }: ProcessKindEntry, standings: readonly PluginStanding[]): readonly string[] {
-  const problems = Object.keys(more)
-    .filter((key) => key !== "dir")
-    .map((key) => `${key} is no key of a plugin of the kind process`);
-  if (typeof more["dir"] !== "string" || more["dir"] === "")
-    problems.push("dir is not the path of the plugin's folder");
-  if (config !== undefined)
-    problems.push("config is not taken by the kind process: what a plugin needs stands in its plugin.json");
-  if (!standings.some((standing) => standing.name === name))
-    problems.push(`name: no plugin ${name} is supervised here`);
-  return problems;
+function checkEntry(entry: ProcessKindEntry, standings: readonly PluginStanding[]): readonly string[] {
+  // Where its folders lie is of no matter for its faults.
+  const reading = readProcessEntry(entry, { base: "/", data: "/" });
+  if (!reading.ok) return reading.problems;
+  if (standings.some(({ name }) => name === entry.name)) return [];
+  return [`name: no plugin ${entry.name} is supervised here`];
 }
 
 function refuseHooks({ name, hooks }: ProcessKindEntry, { capabilities }: PluginInstance): void {
