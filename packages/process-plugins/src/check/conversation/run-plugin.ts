@@ -9,6 +9,9 @@ import { type Conversation, openConversation } from "./conversation.js";
 import { checkHost } from "./host-words.js";
 import type { ScriptSetting } from "./script.js";
 
+/** `bare`: not even in a process namespace of its own, as the controls of escapes need it. */
+export type RunKind = "confined" | "unconfined" | "bare";
+
 /** What every run of a plugin in one check has in common. */
 export interface RunSetting {
   readonly plugin: InspectedPlugin;
@@ -33,18 +36,20 @@ export interface PluginRun {
 export async function runPlugin(
   { plugin, options, interpreters }: RunSetting,
   dataFolder: string,
-  confined: boolean,
+  kind: RunKind,
 ): Promise<PluginRun> {
   const { timeouts, limits, readOnly, onLog, signal } = options;
   const terms = readInstanceOptions({ plugin, dataFolder, host: checkHost, timeouts, limits });
-  const seenFolder = confined ? confinedDataFolder : dataFolder;
+  const seenFolder = kind === "confined" ? confinedDataFolder : dataFolder;
   const { command, args, env, cwd = plugin.root } = describePlugin(plugin, seenFolder);
   const start: PluginProcessOptions = {
     launch: { file: command, argv0: command, args, env, cwd },
     ...{ plugin, dataFolder, interpreters, readOnly, limits: terms.confinementLimits, signal },
     instanceId: terms.instanceId,
   };
-  const process = await (confined ? startConfined(start) : startUnconfined(start));
+  const process = await (kind === "confined"
+    ? startConfined(start)
+    : startUnconfined(start, kind === "bare" ? "group" : "auto"));
   const { maxMessageBytes } = terms.limits;
   const conversation = openConversation({ process, maxMessageBytes, onLog: onLog ?? (() => {}), signal });
   const { instanceId } = terms;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isProcessPluginError } from "../../errors.js";
 import type { Bench } from "../bench.js";
-import type { RunSetting } from "../conversation/run-plugin.js";
+import type { RunKind, RunSetting } from "../conversation/run-plugin.js";
 import type { Ledger } from "../looks/ledger.js";
 import type { Aims } from "./attempt.js";
 import { type PluginAttempt, pluginAttempts } from "./attempt.js";
@@ -42,10 +42,10 @@ async function tryOwn(setting: RunSetting, bench: Bench, ledger: Ledger, aims: A
   const { secretsDir, secret } = bench.targets;
   const hostReads = (): boolean => readFileSync(join(secretsDir, "secret")).equals(secret);
   const attempts = pluginAttempts(aims, shaOf);
-  const trial = (confined: boolean): Promise<Trial> => tryAttempts(setting, bench, confined, attempts, aims, hostReads);
-  const confined = await trial(true);
+  const trial = (kind: RunKind): Promise<Trial> => tryAttempts(setting, bench, kind, attempts, aims, hostReads);
+  const confined = await trial("confined");
   if (!attempts.some(({ id }) => confined.tried.has(id))) return skipAll(ledger);
-  const unwrapped = await trial(false);
+  const unwrapped = await trial("bare");
   for (const attempt of attempts) writeDown(attempt, judgeAttempt(attempt, confined, unwrapped), ledger);
 }
 

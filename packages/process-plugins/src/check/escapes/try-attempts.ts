@@ -2,7 +2,7 @@ import type { JsonObject } from "@berth/jsonrpc-framing";
 import { isProcessPluginError } from "../../errors.js";
 import type { Bench } from "../bench.js";
 import { withMeta } from "../conversation/host-words.js";
-import { type PluginRun, type RunSetting, runPlugin } from "../conversation/run-plugin.js";
+import { type PluginRun, type RunKind, type RunSetting, runPlugin } from "../conversation/run-plugin.js";
 import { beginScript, listTools } from "../conversation/script.js";
 import { isJsonObject } from "../conversation/turn.js";
 import type { Aims, PluginAttempt } from "./attempt.js";
@@ -39,12 +39,12 @@ const escapeTools = ["escape_secrets", "escape_network"];
 export async function tryAttempts(
   setting: RunSetting,
   bench: Bench,
-  confined: boolean,
+  kind: RunKind,
   attempts: readonly PluginAttempt[],
   aims: Aims,
   hostReads: () => boolean,
 ): Promise<Trial> {
-  const run = await runPlugin(setting, await bench.dataFolder(), confined);
+  const run = await runPlugin(setting, await bench.dataFolder(), kind);
   try {
     const began = await beginScript(run.script);
     const tools = typeof began !== "string" && began.mcp ? await listTools(run.script) : [];

@@ -2,7 +2,7 @@ import { dataFolders } from "../../confine/plugin-environment.js";
 import type { PluginExit, PluginProcess } from "../../confine/plugin-process.js";
 import { isProcessPluginError } from "../../errors.js";
 import type { Bench } from "../bench.js";
-import { type PluginRun, type RunSetting, runPlugin } from "../conversation/run-plugin.js";
+import { type PluginRun, type RunKind, type RunSetting, runPlugin } from "../conversation/run-plugin.js";
 import { beginScript, endScript, runScript } from "../conversation/script.js";
 import type { CheckCall } from "../files/check-file.js";
 import { createNormalise } from "../transcript/normalise.js";
@@ -27,8 +27,8 @@ export async function talk(
   bench: Bench,
   ledger: Ledger,
 ): Promise<Talk> {
-  const confined = setting.options.allowUnconfined !== true;
-  const run = await tryStart(setting, await bench.dataFolder(), confined, ledger);
+  const kind = kindOf(setting);
+  const run = await tryStart(setting, await bench.dataFolder(), kind, ledger);
   if (run === undefined) return { lines: undefined, lawful: false };
   const outcome = await endAfter(run, ledger, () => converse(run, calls, bench, ledger));
   const lines = outcome.started ? transcriptOf(run, setting, bench) : undefined;
@@ -37,8 +37,8 @@ export async function talk(
 
 /** As the host's own end of input has to end it, whatever it was asked before. */
 export async function tryEndOfInput(setting: RunSetting, bench: Bench, ledger: Ledger): Promise<void> {
-  const confined = setting.options.allowUnconfined !== true;
-  const run = await runPlugin(setting, await bench.dataFolder(), confined);
+  const kind = kindOf(setting);
+  const run = await runPlugin(setting, await bench.dataFolder(), kind);
   await endAfter(run, ledger, async () => {
     const { exitMs } = run.terms.timeouts;
     await beginScript(run.script);
@@ -50,14 +50,18 @@ export async function tryEndOfInput(setting: RunSetting, bench: Bench, ledger: L
   });
 }
 
+function kindOf({ options }: RunSetting): RunKind {
+  return options.allowUnconfined === true ? "unconfined" : "confined";
+}
+
 async function tryStart(
   setting: RunSetting,
   dataFolder: string,
-  confined: boolean,
+  kind: RunKind,
   ledger: Ledger,
 ): Promise<PluginRun | undefined> {
   try {
-    return await runPlugin(setting, dataFolder, confined);
+    return await runPlugin(setting, dataFolder, kind);
   } catch (error) {
     setting.options.signal?.throwIfAborted();
     if (!isProcessPluginError(error) || error.code === "OPTION_INVALID") throw error;
