@@ -1,6 +1,7 @@
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { ProcessPluginError } from "../errors.js";
+import { problemsAbove } from "../tree/check-folder.js";
 import { entryFaults, trustedOwners } from "../tree/entry-faults.js";
 import type { InspectedPlugin } from "../tree/inspected-plugin.js";
 import { dataFolders } from "./plugin-environment.js";
@@ -17,20 +18,23 @@ export async function prepareDataFolder(
   { root, manifest }: Pick<InspectedPlugin, "root" | "manifest">,
 ): Promise<string> {
   const invalid = (why: string, cause?: unknown): ProcessPluginError =>
-    new ProcessPluginError("OPTION_INVALID", `dataFolder ${dataFolder} ${why}`, { plugin: manifest.name, cause });
-  if (!isAbsolute(dataFolder)) throw invalid("is no absolute path");
+    new ProcessPluginError("OPTION_INVALID", `dataFolder ${dataFolder}: ${why}`, { plugin: manifest.name, cause });
+  if (!isAbsolute(dataFolder)) throw invalid("it is no absolute path");
   const path = resolve(dataFolder);
-  if (path === "/") throw invalid("is the root of the file system");
+  if (path === "/") throw invalid("it is the root of the file system");
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const folder = join(await realpath(dirname(path)), basename(path));
-    if (isWithin(folder, root) || isWithin(root, folder)) throw invalid("and the plugin's folder lie in one another");
+    if (isWithin(folder, root) || isWithin(root, folder))
+      throw invalid("it and the plugin's folder lie in one another");
     const fault = await makeFolder(folder);
-    if (fault !== undefined) throw invalid(fault);
+    if (fault !== undefined) throw invalid(`it ${fault}`);
+    const [above] = await problemsAbove(folder);
+    if (above !== undefined) throw invalid(above);
     for (const name of Object.values(dataFolders)) await makeInside(join(folder, name), manifest.name);
     return folder;
   } catch (error) {
-    if (error instanceof Error && "syscall" in error) throw invalid(`cannot be made: ${error.message}`, error);
+    if (error instanceof Error && "syscall" in error) throw invalid(`it cannot be made: ${error.message}`, error);
     throw error;
   }
 }

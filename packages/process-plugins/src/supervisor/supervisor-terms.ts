@@ -19,6 +19,7 @@ export interface SupervisorTerms extends Pick<SupervisorOptions, "host"> {
 export function readSupervisorOptions(options: SupervisorOptions): SupervisorTerms {
   const { plugins, host, maxCrashes = 3, crashWindowMs = 60_000, maxStarts = 4 } = options;
   plugins.forEach((plugin, index) => void checkPlugin(plugin, plugins.slice(0, index)));
+  refuseWritableFolders(plugins);
   return {
     plugins,
     host,
@@ -42,6 +43,15 @@ function checkPlugin({ name, folder, dataFolder }: SupervisedPlugin, earlier: re
   const shared = earlier.find((other) => overlap(resolve(other.dataFolder), resolve(dataFolder)));
   // What one of them writes, the other would run with.
   if (shared !== undefined) throw invalid(`plugins: the data folders of ${shared.name} and ${name} lie in one another`);
+}
+
+/** A plugin in a data folder could be exchanged by the plugin whose data folder it is. */
+function refuseWritableFolders(plugins: readonly SupervisedPlugin[]): void {
+  for (const { name, folder } of plugins) {
+    const writer = plugins.find(({ dataFolder }) => overlap(resolve(dataFolder), resolve(folder)));
+    if (writer === undefined) continue;
+    throw invalid(`plugins: the folder of ${name} and the data folder of ${writer.name} lie in one another`);
+  }
 }
 
 function overlap(one: string, other: string): boolean {

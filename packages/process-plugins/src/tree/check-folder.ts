@@ -21,7 +21,7 @@ export interface FolderBounds {
 export async function checkFolder(root: string, bounds: FolderBounds, problems: ProblemList): Promise<void> {
   const owners = trustedOwners();
   for (const fault of entryFaults(await lstat(root), owners)) problems.add(`the folder ${fault}`);
-  for (const problem of await problemsAbove(root, owners)) problems.add(problem);
+  for (const problem of await problemsAbove(root)) problems.add(problem);
   let entries = 0;
   let bytes = 0;
   for await (const entry of walkFolder(root, bounds.signal)) {
@@ -45,7 +45,12 @@ async function faultsOf(entry: FolderEntry, root: string, owners: ReadonlySet<nu
   return fault === undefined ? [] : [fault];
 }
 
-async function problemsAbove(root: string, owners: ReadonlySet<number>): Promise<readonly string[]> {
+/**
+ * In which folders above another user could put something else in the place of this one; one sentence each.
+ * @param root Absolute, links resolved.
+ */
+export async function problemsAbove(root: string): Promise<readonly string[]> {
+  const owners = trustedOwners();
   const problems: string[] = [];
   for (let folder = dirname(root), below = root; folder !== below; below = folder, folder = dirname(folder)) {
     try {

@@ -68,6 +68,16 @@ describe("a data folder", () => {
     expect(readdirSync(plugin.root).sort()).toEqual(["bin", "plugin.json"]);
   });
 
+  it("below a folder in which others could exchange it is refused", async () => {
+    const above = emptyFolder();
+    chmodSync(above, 0o777);
+    const error = await rejection(prepareDataFolder(join(above, "a/data"), plugin));
+    expect(error.code).toBe("OPTION_INVALID");
+    expect(error.message).toContain(`${above}, in which the folder lies, may be written`);
+    chmodSync(above, 0o1777);
+    expect(await prepareDataFolder(join(above, "a/data"), plugin)).toBe(join(above, "a/data"));
+  });
+
   partTest("ordinary-user")("that belongs to another user is refused", async () => {
     const folder = emptyFolder();
     chownSync(folder, 65_534, 0);

@@ -257,6 +257,11 @@ describe("options", () => {
     { options: two({ dataFolder: "/d" }), words: "the data folders of a and b lie in one another" },
     { options: two({ dataFolder: "/d/e" }), words: "the data folders of a and b lie in one another" },
     { options: two({ dataFolder: "/x/../" }), words: "the data folders of a and b lie in one another" },
+    { options: two({ folder: "/d/b" }), words: "the folder of b and the data folder of a lie in one another" },
+    {
+      options: plugin({ dataFolder: "/a/data" }),
+      words: "the folder of a and the data folder of a lie in one another",
+    },
     { options: { ...plugin({}), maxCrashes: 0 }, words: "maxCrashes" },
     { options: { ...plugin({}), crashWindowMs: 999 }, words: "crashWindowMs" },
     { options: { ...plugin({}), maxStarts: 257 }, words: "maxStarts" },
