@@ -117,8 +117,11 @@ export interface PluginInstance extends AsyncDisposable {
   openMcp(): Transport;
   /** Resolves when it has ended, however; never rejects. */
   readonly ended: Promise<InstanceEnd>;
-  /** stop, destroy, end of input, SIGTERM, SIGKILL, each only while it is needed. @throws {ProcessPluginError} `PLUGIN_NOT_ENDED`. */
+  /**
+   * stop, destroy, end of input, SIGTERM, SIGKILL, each only while it is needed.
+   * @throws {ProcessPluginError} `PLUGIN_NOT_ENDED`: a later call tries again. `NOT_RECORDED`: it has ended, and that could not be recorded.
+   */
   close(): Promise<void>;
-  /** Ends all processes of it now. @throws {ProcessPluginError} `PLUGIN_NOT_ENDED`. */
+  /** Ends all processes of it now. @throws as `close`. */
   kill(): Promise<void>;
 }

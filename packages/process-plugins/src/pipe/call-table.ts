@@ -18,7 +18,7 @@ export interface WaitingCall {
   /** Takes a frame back that was not handed to the system yet. */
   readonly unsent: AbortController;
   /** Called once. */
-  readonly onEnd: (end: CallEnd) => void;
+  readonly onEnd: (end: CallEnd, id: number) => void;
 }
 
 /** Matches answers to calls by id; one number space for both halves. */
@@ -52,7 +52,7 @@ export function createCallTable(scheduler: Scheduler, ids: AskedIds = createAske
     if (call === undefined) return false;
     ids.giveUp(id);
     call.unsent.abort();
-    call.onEnd(end);
+    call.onEnd(end, id);
     return true;
   };
   return {
@@ -68,7 +68,7 @@ export function createCallTable(scheduler: Scheduler, ids: AskedIds = createAske
     answer: (id, bytes, envelope) => {
       const call = take(id);
       if (call === undefined) return ids.judge(id);
-      call.onEnd({ kind: "answered", bytes, envelope });
+      call.onEnd({ kind: "answered", bytes, envelope }, id);
       return "taken";
     },
     giveUp,

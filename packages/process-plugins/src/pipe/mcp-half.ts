@@ -2,7 +2,8 @@ import { type Envelope, type JsonObject, type Span, splice } from "@berth/jsonrp
 import type { Transport } from "@berth/stdio-transport";
 import type { ProcessPluginError } from "../errors.js";
 import type { CallEnd } from "./call-table.js";
-import { answerFor, errorAnswer, placeOfNotification, put, wireOf } from "./mcp-answer.js";
+import { answerFor, errorAnswer, put, wireOf } from "./mcp-answer.js";
+import { deliverNotification, findCall, type McpCall } from "./mcp-calls.js";
 import { createMcpClient, type McpClient } from "./mcp-client.js";
 import { type McpRequest, readMcpFrame } from "./mcp-request.js";
 import { pluginFault } from "./plugin-fault.js";
@@ -35,41 +36,27 @@ export interface McpHalfOptions {
   readonly maxMessageBytes: number;
 }
 
-/** A request of a client that is under way, by the id that the plugin knows. */
-interface McpCall {
-  /** Undefined: the host's own. */
-  readonly client: McpClient | undefined;
-  readonly request: Pick<McpRequest, "isListening" | "wantsLog">;
-  /** As the client wrote them. */
-  readonly id: Uint8Array;
-  readonly token: Uint8Array | undefined;
-}
-
 export function createMcpHalf(options: McpHalfOptions): McpHalf {
   const { pipe, plugin, callTimeoutMs, maxMessageBytes } = options;
   const calls = new Map<number, McpCall>();
   const clients = new Set<McpClient>();
   let ended: ProcessPluginError | undefined;
 
+  /** What waits for the answer must not hold the request, which may be large. */
+  const ending =
+    (onEnd: (end: CallEnd, id: number) => void) =>
+    (end: CallEnd, id: number): void => {
+      calls.delete(id);
+      onEnd(end, id);
+    };
   const send = (request: McpRequest, client: McpClient | undefined, onEnd: (end: CallEnd, id: number) => void) => {
     const refused = options.refusal();
     if (refused !== undefined) throw refused;
-    const { method, isListening, token } = request;
-    const sent = pipe.call({
-      method,
-      frame: (id) => withOurId(request, id),
-      timeoutMs: isListening ? undefined : callTimeoutMs,
-      onEnd: (end) => {
-        calls.delete(sent.id);
-        onEnd(end, sent.id);
-      },
-    });
-    calls.set(sent.id, {
-      client,
-      request,
-      id: copy(request.bytes, request.id),
-      token: token && copy(request.bytes, token),
-    });
+    const { method, isListening, wantsLog } = request;
+    const timeoutMs = isListening ? undefined : callTimeoutMs;
+    const sent = pipe.call({ method, frame: frameOf(request), timeoutMs, onEnd: ending(onEnd) });
+    const token = request.token && copy(request.bytes, request.token);
+    calls.set(sent.id, { client, isListening, wantsLog, id: copy(request.bytes, request.id), token });
     return sent;
   };
   const take = async (bytes: Uint8Array, client: McpClient): Promise<void> => {
@@ -103,14 +90,6 @@ export function createMcpHalf(options: McpHalfOptions): McpHalf {
     clients.delete(client);
     for (const [id, call] of [...calls]) if (call.client === client) pipe.cancel(id);
   };
-  const onNotification: McpHalf["onNotification"] = (method, bytes, envelope) => {
-    const named = placeOfNotification(method, bytes, envelope);
-    if (named !== undefined) return deliverNamed(calls, named.id, named.place, method, bytes);
-    if (method === "notifications/message") return deliverMessage(calls, bytes);
-    if (!changes.has(method)) return false;
-    for (const client of [...clients]) client.deliver(Buffer.from(bytes));
-    return true;
-  };
   return {
     openClient: () => {
       const maxHeldBytes = Math.max(2 * maxMessageBytes, leastHeldBytes);
@@ -124,7 +103,7 @@ export function createMcpHalf(options: McpHalfOptions): McpHalf {
       const { id } = send(request, undefined, onEnd);
       return () => void pipe.cancel(id);
     },
-    onNotification,
+    onNotification: (method, bytes, envelope) => deliverNotification({ calls, clients }, method, bytes, envelope),
     end: (cause) => {
       ended ??= cause;
       for (const client of [...clients]) client.finish(cause);
@@ -134,16 +113,15 @@ export function createMcpHalf(options: McpHalfOptions): McpHalf {
 
 const leastHeldBytes = 1_048_576;
 
-/** What concerns every client (MCP 2026-07-28); those of a subscription name it. */
-const changes: ReadonlySet<string> = new Set([
-  "notifications/tools/list_changed",
-  "notifications/prompts/list_changed",
-  "notifications/resources/list_changed",
-]);
-
-function withOurId({ bytes, id, token }: McpRequest, ours: number): Uint8Array {
-  const number = Buffer.from(String(ours));
-  return splice(bytes, token === undefined ? [put(id, number)] : [put(id, number), put(token, number)]);
+function frameOf({ bytes, id, token }: McpRequest): (ours: number) => Uint8Array {
+  const places = token === undefined ? [id] : [id, token];
+  return (ours) => {
+    const number = Buffer.from(String(ours));
+    return splice(
+      bytes,
+      places.map((place) => put(place, number)),
+    );
+  };
 }
 
 function copy(bytes: Uint8Array, { start, end }: Span): Uint8Array {
@@ -154,39 +132,6 @@ function copy(bytes: Uint8Array, { start, end }: Span): Uint8Array {
 async function answerLater(client: McpClient, bytes: Uint8Array): Promise<void> {
   await Promise.resolve();
   client.deliver(bytes);
-}
-
-function findCall(calls: ReadonlyMap<number, McpCall>, client: McpClient, id: Uint8Array): number | undefined {
-  for (const [ours, call] of calls) if (call.client === client && Buffer.compare(call.id, id) === 0) return ours;
-  return undefined;
-}
-
-/** Progress, the notifications of a subscription, and its cancellation by the plugin go to the one client that they are for. */
-function deliverNamed(
-  calls: ReadonlyMap<number, McpCall>,
-  id: number,
-  place: Span,
-  method: string,
-  bytes: Uint8Array,
-): boolean {
-  const call = calls.get(id);
-  if (call?.client === undefined) return false;
-  const isProgress = method === "notifications/progress";
-  if (!isProgress && !call.request.isListening) return false;
-  const theirs = isProgress ? call.token : call.id;
-  if (theirs === undefined) return false;
-  call.client.deliver(splice(bytes, [put(place, theirs)]));
-  return true;
-}
-
-/** It names no request: of those that asked for messages it can only be the oldest, since a plugin answers one after the other. */
-function deliverMessage(calls: ReadonlyMap<number, McpCall>, bytes: Uint8Array): boolean {
-  for (const { client, request } of calls.values()) {
-    if (!request.wantsLog) continue;
-    client?.deliver(Buffer.from(bytes));
-    return client !== undefined;
-  }
-  return false;
 }
 
 /** Why a call has no answer. */

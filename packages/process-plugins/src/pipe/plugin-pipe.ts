@@ -17,7 +17,7 @@ export interface PipeCall {
   /** One more than `maxCalls` is sent all the same: the host's own, without which a busy plugin could not be ended. */
   readonly isOwn?: boolean | undefined;
   /** Called once, in the order of the stream. */
-  readonly onEnd: (end: CallEnd) => void;
+  readonly onEnd: (end: CallEnd, id: number) => void;
 }
 
 /** Who is told what the plugin writes, in the order of the stream. */

@@ -100,7 +100,6 @@ it("an end that cannot be recorded is told by close, and the plugin is gone all 
   expect(error.code).toBe("NOT_RECORDED");
   expect(await instance.ended).toMatchObject({ reason: "destroyed", confirmed: true });
   expect(processesOf(folder)).toEqual([]);
-  await instance.kill().catch(() => {});
 });
 
 it("a start whose record fails is undone", async () => {

@@ -16,6 +16,9 @@ export interface HalfInMemory {
   readMessage(): Promise<{ readonly id: number; readonly method: string; readonly params: Record<string, unknown> }>;
   /** Writes a line as the plugin. */
   write(line: string): void;
+  writeBytes(bytes: Uint8Array): void;
+  /** Ends the plugin's output; resolves when all of it was read. */
+  ended(): Promise<void>;
   readonly faults: ProcessPluginError[];
   /** Notifications that were for nobody. */
   readonly unplaced: string[];
@@ -68,6 +71,12 @@ export function halfInMemory(
     read,
     readMessage: async () => JSON.parse((await read()).toString("utf8")),
     write: (line) => void stdout.write(`${line}\n`),
+    writeBytes: (bytes) => void stdout.write(bytes),
+    ended: async () => {
+      stdout.end();
+      stdout.resume(); // a pipe that was ended reads no more
+      if (!stdout.closed) await once(stdout, "close");
+    },
     faults,
     unplaced,
     refuse: (error) => {
