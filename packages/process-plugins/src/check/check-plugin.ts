@@ -16,9 +16,10 @@ export interface CheckOptions
   readonly record?: boolean | undefined;
   /**
    * Also tries the escapes. Each has a control that must succeed: for these the plugin, and the attempts of the kit of process-confinement, run with the
-   * rights of this user **outside** of any sandbox. Default false.
+   * rights of this user **outside** of any sandbox. `own`: only those that the plugin makes itself, which takes seconds; `true`: also the kit, which takes a
+   * minute. Default false.
    */
-  readonly escapes?: boolean | undefined;
+  readonly escapes?: boolean | "own" | undefined;
   /** Told of each step when it begins. Must not throw. */
   readonly onStep?: ((step: string) => void) | undefined;
   readonly onLog?: InstanceOptions["onLog"];

@@ -50,10 +50,14 @@ interface Known {
 
 async function check(context: CheckContext): Promise<CheckReport> {
   const { name, plugin, recorded } = await look(context);
-  if (context.options.escapes === true) skipEscapes(context.ledger);
+  if (wantsEscapes(context)) skipEscapes(context.ledger);
   const findings = context.ledger.findings();
   const ok = findings.every(({ outcome }) => outcome !== "failed");
   return { ok, plugin: name, digest: plugin?.digest, findings, recorded };
+}
+
+function wantsEscapes({ options }: CheckContext): boolean {
+  return options.escapes === true || options.escapes === "own";
 }
 
 /** Those that were not reached. */
@@ -105,6 +109,6 @@ async function lookAtAnswers(
   else ledger.skipped("transcript", "not recorded, since its answers are not what PROTOCOL.md wants");
   options.onStep?.("end its input");
   await tryEndOfInput(setting, bench, ledger);
-  if (options.escapes === true) await lookAtEscapes(setting, bench, ledger);
+  if (wantsEscapes(context)) await lookAtEscapes(setting, bench, ledger);
   return recorded;
 }

@@ -34,7 +34,7 @@ export async function lookAtEscapes(setting: RunSetting, bench: Bench, ledger: L
   } finally {
     await aims.close();
   }
-  await tryKit(setting, ledger);
+  if (options.escapes === true) await tryKit(setting, ledger);
 }
 
 async function tryOwn(setting: RunSetting, bench: Bench, ledger: Ledger, aims: Aims): Promise<void> {
