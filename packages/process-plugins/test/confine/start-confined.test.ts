@@ -10,6 +10,7 @@ import { rejection } from "../support/rejection.js";
 import { type Changes, outputOf, startPlugin } from "../support/running-plugin.js";
 
 const it = partTest("bubblewrap");
+const compiler = "cc";
 
 /** A folder with a file, and a plugin that tries to read it. */
 function withSecret(): { readonly secrets: string; readonly folder: string } {
@@ -138,7 +139,7 @@ describe("an interpreter", () => {
 
   it("is no way to see more: a plugin's own #! line, or its library path, shows it nothing", async ({ skip }) => {
     const { secrets } = withSecret();
-    if (spawnSync("cc", ["--version"]).status !== 0) skip("needs a C compiler");
+    if (spawnSync(compiler, ["--version"]).status !== 0) skip("needs a C compiler");
     const source = join(emptyFolder(), "reader.c");
     writeFileSync(
       source,
@@ -146,7 +147,7 @@ describe("an interpreter", () => {
       int main(void) { char b[16] = ""; FILE *f = fopen("${secrets}/key", "r"); puts(f ? fgets(b, 16, f) : "nothing"); return 0; }`,
     );
     const folder = fill(emptyFolder(), { "plugin.json": manifestText(), "bin/": "" });
-    execFileSync("cc", ["-o", join(folder, "bin/plugin"), `-Wl,-rpath,${secrets}`, source]);
+    execFileSync(compiler, ["-o", join(folder, "bin/plugin"), `-Wl,-rpath,${secrets}`, source]);
     chmodSync(join(folder, "bin/plugin"), 0o755);
     expect((await outputOf(await startPlugin(folder))).out).toBe("nothing\n");
     expect((await outputOf(await startPlugin(folder, "unconfined"))).out).toBe("SECRET\n");

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -399,7 +408,7 @@ describe("the size", () => {
 
   it("of a file with holes is what it seems, and it is not read", async () => {
     const folder = pluginFolder("exit 0", { holes: "" });
-    execFileSync("truncate", ["-s", "100G", join(folder, "holes")]);
+    truncateSync(join(folder, "holes"), 100 * 1024 ** 3);
     expect(await problemsOf(folder)).toEqual(["the files of the folder have more than 1073741824 bytes"]);
   });
 
