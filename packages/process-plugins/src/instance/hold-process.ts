@@ -37,7 +37,7 @@ export function holdProcess(
   // A pipe of a process that is gone fails after everybody has let go of it.
   for (const stream of [process.stdin, process.stdout, process.stderr]) stream.on("error", () => {});
   const log = createLogGate({ onLog, maxLineBytes: limits.maxLogBytes, ...limitsOfLog(terms), scheduler });
-  const stderr = readStderrLines(process.stderr, limits.maxLogBytes, (line) => log.tell("stderr", "info", line));
+  const stderr = readStderrLines(process.stderr, limits.maxLogBytes, (line) => log.tell("stderr", "info", line), log);
   const outputEnded = Promise.all([ended(process.stdout), ended(process.stderr)]);
 
   const pipe: PluginPipe = createPluginPipe(
@@ -64,6 +64,7 @@ export function holdProcess(
     process,
     terms,
     ave,
+    readOn: pipe.readOn,
     outputEnded,
     endPipe: (cause) => {
       pipe.end(cause);

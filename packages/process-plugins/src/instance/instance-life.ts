@@ -31,6 +31,8 @@ export interface LifeOptions {
   readonly ave: Pick<AveHalf, "stop" | "destroy">;
   /** Fails the calls under way and closes the clients; nothing is read any more. */
   readonly endPipe: (cause: ProcessPluginError) => void;
+  /** What it wrote before it ended is read without any brake. */
+  readonly readOn: () => void;
   /** Resolves when all that it wrote was read. */
   readonly outputEnded: Promise<unknown>;
   /** Called before `ended` resolves; what it rejects with is told by `close`. */
@@ -73,6 +75,7 @@ export function createInstanceLife(options: LifeOptions): InstanceLife {
       () => true,
       () => false,
     );
+    options.readOn();
     await within([outputEnded], drainMs, scheduler);
     return isConfirmed;
   };

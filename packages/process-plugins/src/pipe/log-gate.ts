@@ -6,6 +6,10 @@ import { cutBytes, escapeText } from "./escape-text.js";
 export interface LogGate {
   /** `text` is as the plugin wrote it. */
   tell(from: PluginLogLine["from"], level: PluginLogLine["level"], text: string): void;
+  /** Whether the next line would be left out. */
+  isFull(): boolean;
+  /** Counts lines that nobody has to read for that. */
+  leaveOut(lines: number): void;
   /** Counts a notification that nobody knows; the first is told, and at the end how many there were. */
   countUnknown(): void;
   /** The last line from standard error, escaped: what a plugin that does not start has to say. */
@@ -41,26 +45,31 @@ export function createLogGate({ onLog, maxLineBytes, maxLinesPerSecond, schedule
     leftOut = 0;
     onLog({ from: "log", level: "warn", text });
   };
-  const countOne = (): void => {
-    leftOut += 1;
+  const leaveOut = (lines: number): void => {
+    leftOut += lines;
     if (timer !== undefined) return;
     timer = scheduler.after(Math.max(1, windowEnd - scheduler.now()), tellLeftOut);
     timer.hold(false);
   };
+  const isFull = (): boolean => {
+    const now = scheduler.now();
+    if (now >= windowEnd) {
+      tellLeftOut();
+      windowEnd = now + windowMs;
+      told = 0;
+    }
+    return told >= maxLinesPerSecond;
+  };
   return {
     tell: (from, level, raw) => {
-      const now = scheduler.now();
-      if (now >= windowEnd) {
-        tellLeftOut();
-        windowEnd = now + windowMs;
-        told = 0;
-      }
-      if (told >= maxLinesPerSecond) return countOne();
+      if (isFull()) return leaveOut(1);
       told += 1;
       const text = escapeText(cutBytes(raw, maxLineBytes));
       if (from === "stderr" && text !== "") lastStderr = text;
       onLog({ from, level, text });
     },
+    isFull,
+    leaveOut,
     countUnknown: () => {
       unknown += 1;
       if (unknown === 1) onLog({ from: "log", level: "warn", text: "it sent a notification that is for nobody" });

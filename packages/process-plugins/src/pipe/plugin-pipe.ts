@@ -4,6 +4,7 @@ import { createStreamTransport, isStdioTransportError } from "@berth/stdio-trans
 import type { ProcessPluginError } from "../errors.js";
 import { type CallEnd, createCallTable } from "./call-table.js";
 import { excerptOf } from "./escape-text.js";
+import { createFloodBrake } from "./flood-brake.js";
 import { pluginFault } from "./plugin-fault.js";
 import { type FrameFault, faultWords, type PluginFrame, readPluginFrame } from "./plugin-frame.js";
 
@@ -41,6 +42,8 @@ export interface PluginPipe {
   cancel(id: number): boolean;
   /** Resolves when the system has taken it. Rejects where it was not sent. */
   notify(frame: Uint8Array): Promise<void>;
+  /** The process has ended: what it wrote is read without any brake. */
+  readOn(): void;
   /** Fails what waits, and all later calls. Nothing more is read. */
   end(cause: ProcessPluginError): void;
   /** Answers of calls that were given up. */
@@ -60,6 +63,7 @@ export interface PipeOptions {
 /** What waits for a plugin that does not read: some large messages, or many small ones. */
 const leastQueuedBytes = 1_048_576;
 
+/** One state machine over the events of two streams, hence its length. */
 export function createPluginPipe(options: PipeOptions, receiver: PipeReceiver): PluginPipe {
   const { plugin, maxMessageBytes, maxCalls } = options;
   const table = createCallTable(options.scheduler);
@@ -70,12 +74,18 @@ export function createPluginPipe(options: PipeOptions, receiver: PipeReceiver): 
     maxQueuedBytes: Math.max(2 * maxMessageBytes, leastQueuedBytes),
     oversize: "fail",
   });
+  const brake = createFloodBrake({
+    pause: () => transport.pause(),
+    resume: () => transport.resume(),
+    scheduler: options.scheduler,
+  });
   let ended: ProcessPluginError | undefined;
   let lateAnswers = 0;
 
   const end = (cause: ProcessPluginError): void => {
     if (ended !== undefined) return;
     ended = cause;
+    brake.release();
     void transport.close();
     table.failAll(cause);
   };
@@ -94,8 +104,11 @@ export function createPluginPipe(options: PipeOptions, receiver: PipeReceiver): 
   const onFrame = ({ bytes, offset }: Frame): void => {
     const frame = readPluginFrame(bytes);
     if (frame.kind === "fault") fail(frame, offset, bytes);
-    else if (frame.kind === "notification") receiver.onNotification(frame.method, bytes, frame.envelope);
-    else deliver(frame, offset, bytes);
+    else if (frame.kind === "answer") deliver(frame, offset, bytes);
+    else {
+      brake.count();
+      receiver.onNotification(frame.method, bytes, frame.envelope);
+    }
   };
   const deliver = ({ id, envelope }: Extract<PluginFrame, { kind: "answer" }>, offset: number, bytes: Uint8Array) => {
     const delivery = table.answer(id, bytes, envelope);
@@ -152,6 +165,7 @@ export function createPluginPipe(options: PipeOptions, receiver: PipeReceiver): 
         throw refusalOf(error, plugin);
       });
     },
+    readOn: brake.release,
     end,
     get lateAnswers() {
       return lateAnswers;

@@ -44,6 +44,7 @@ it("an end whose processes could not be seen to be gone says so, and a later clo
     }),
     ave: { stop: async () => {}, destroy: async () => {} },
     endPipe: () => {},
+    readOn: () => {},
     outputEnded: Promise.resolve(),
     onEnded: async () => {},
   });

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ProcessPluginError } from "../../src/errors.js";
 import { readPluginFrame } from "../../src/pipe/plugin-frame.js";
-import { halfInMemory, meta } from "./half-in-memory.js";
+import { halfInMemory, meta, openTestClient } from "./half-in-memory.js";
+import { handScheduler } from "./hand-scheduler.js";
 
 const good = fc.constantFrom(
   '{"jsonrpc":"2.0","id":1,"result":{}}',
@@ -86,4 +87,47 @@ it.each([
   { line: '"x"', kind: "fault" },
 ])("$line is $kind", ({ line, kind }) => {
   expect(readPluginFrame(Buffer.from(line)).kind).toBe(kind);
+});
+
+it("more notifications than anybody could want are read a second later, and no byte is lost", async () => {
+  const scheduler = handScheduler();
+  const { half, writeBytes, unplaced, readMessage } = halfInMemory({ scheduler });
+  const client = openTestClient(half);
+  await client.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{${meta()}}}`);
+  await readMessage();
+  const line = Buffer.from('{"jsonrpc":"2.0","method":"x"}\n');
+  const block = Buffer.concat(Array.from({ length: 1_000 }, () => line));
+  for (let n = 0; n < 25; n += 1) writeBytes(block);
+  writeBytes(Buffer.from('{"jsonrpc":"2.0","id":1,"result":{}}\n'));
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  for (let n = 0; n < 50; n += 1) await settled();
+  expect(unplaced.length).toBeGreaterThanOrEqual(10_000);
+  expect(unplaced.length).toBeLessThan(15_000);
+  expect(client.waiting).toEqual([]);
+  for (let n = 0; n < 3; n += 1) {
+    scheduler.pass(1_000);
+    for (let turn = 0; turn < 50; turn += 1) await settled();
+  }
+  expect(unplaced.length).toBe(25_000);
+  expect(await client.next()).toBe('{"jsonrpc":"2.0","id":1,"result":{}}');
+});
+
+it("a call that is not answered in time is answered to its client with an error, and cancelled at the plugin", async () => {
+  const scheduler = handScheduler();
+  const { half, read, readMessage } = halfInMemory({ scheduler });
+  const client = openTestClient(half);
+  await client.send(`{"jsonrpc":"2.0","id":"slow","method":"tools/call","params":{${meta()}}}`);
+  await client.send(`{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{${meta()}}}`);
+  await readMessage();
+  await readMessage();
+  scheduler.pass(60_000);
+  expect(JSON.parse(await client.next())).toEqual({
+    jsonrpc: "2.0",
+    id: "slow",
+    error: { code: -32603, message: "no answer in time", data: { reason: "PLUGIN_TIMEOUT" } },
+  });
+  expect((await read()).toString()).toBe(
+    '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}',
+  );
+  expect(client.waiting).toEqual([]); // a subscription lasts
 });

@@ -1,5 +1,4 @@
 import { PassThrough } from "node:stream";
-import type { Scheduler } from "@berth/jsonrpc-framing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { PluginLogLine } from "../../src/instance/instance.js";
@@ -7,6 +6,7 @@ import { cutBytes, escapeText, excerptOf } from "../../src/pipe/escape-text.js";
 import { createLogGate } from "../../src/pipe/log-gate.js";
 import { isTooDeep } from "../../src/pipe/nesting.js";
 import { readStderrLines } from "../../src/pipe/stderr-lines.js";
+import { handScheduler } from "./hand-scheduler.js";
 
 it.each([
   { text: "\u001b[31mred\u0007", escaped: "\\u001b[31mred\\u0007" },
@@ -50,29 +50,6 @@ it("levels are counted as JSON has them, brackets in strings are none", () => {
 function depthOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
-}
-
-/** Time that only a test moves. */
-function handScheduler(): Scheduler & { pass(ms: number): void } {
-  let now = 0;
-  let timers: { readonly at: number; readonly callback: () => void }[] = [];
-  return {
-    now: () => now,
-    after: (delayMs, callback) => {
-      const timer = { at: now + delayMs, callback };
-      timers.push(timer);
-      const cancel = (): void => {
-        timers = timers.filter((each) => each !== timer);
-      };
-      return { cancel, hold: () => {} };
-    },
-    pass: (ms) => {
-      now += ms;
-      const due = timers.filter(({ at }) => at <= now);
-      timers = timers.filter(({ at }) => at > now);
-      for (const { callback } of due) callback();
-    },
-  };
 }
 
 it("of many lines in a second some are told, and how many were not as one line", () => {
@@ -134,4 +111,22 @@ it("lines of standard error are the same however its bytes come, each is cut, an
     }),
     { numRuns: 50 },
   );
+});
+
+it("a flood of standard error is counted without being read as text, and its last line is still whole", () => {
+  const told: string[] = [];
+  const scheduler = handScheduler();
+  const gate = createLogGate({
+    onLog: ({ text }) => void told.push(text),
+    maxLineBytes: 50,
+    maxLinesPerSecond: 2,
+    scheduler,
+  });
+  const stream = new PassThrough();
+  const reader = readStderrLines(stream, 50, (line) => gate.tell("stderr", "info", line), gate);
+  for (const chunk of ["one\ntwo\nthr", "ee\n\n\nfour\nfi", "ve\n", "si"]) stream.emit("data", Buffer.from(chunk));
+  scheduler.pass(1_000);
+  stream.emit("data", Buffer.from("x\n"));
+  reader.close();
+  expect(told).toEqual(["one", "two", "5 more lines in this second were left out", "six"]);
 });
