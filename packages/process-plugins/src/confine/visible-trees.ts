@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, isAbsolute, resolve } from "node:path";
 import { findInterpreter } from "@berth/process-confinement";
 import { ProcessPluginError } from "../errors.js";
@@ -36,7 +36,10 @@ export function refuseHiddenInterpreter(
   { interpreter, manifest }: Pick<InspectedPlugin, "interpreter" | "manifest">,
   trees: readonly string[],
 ): void {
-  if (interpreter === undefined || isSystem(interpreter) || trees.some((tree) => isWithin(interpreter, tree))) return;
+  if (interpreter === undefined) return;
+  const isVisible = (path: string): boolean => isSystem(path) || trees.some((tree) => isWithin(path, tree));
+  // Behind a link of the system's, such as /usr/local/bin/node, there may be a file that is not there inside.
+  if (isVisible(interpreter) && isVisible(realOf(interpreter))) return;
   throw new ProcessPluginError("PLUGIN_NOT_STARTED", `its #! line leads to ${interpreter}, which it does not see`, {
     plugin: manifest.name,
     advice: `if the plugin may have it, name ${interpreter} in interpreters; else use an interpreter in /usr`,
@@ -45,11 +48,12 @@ export function refuseHiddenInterpreter(
 
 /**
  * A folder is itself; of a Python its whole tree, of a virtual environment its base's too; of anything else the file alone, since
- * nothing says what belongs to it.
+ * nothing says what belongs to it, and what it is a link to.
  */
 function interpreterTrees(path: string, plugin: string): readonly string[] {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isFolder || !/^(?:python|pypy)[\d.]*t?$/.test(basename(path))) return [path];
+  if (isFolder) return [path];
+  if (!/^(?:python|pypy)[\d.]*t?$/.test(basename(path))) return [path, realOf(path)];
   try {
     return findInterpreter(path).trees;
   } catch (error) {
@@ -60,6 +64,14 @@ function interpreterTrees(path: string, plugin: string): readonly string[] {
 function absolutePath(option: string, path: string): string {
   if (isAbsolute(path)) return resolve(path);
   throw new ProcessPluginError("OPTION_INVALID", `${option}: ${path} is no absolute path`);
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // it is not there: said when it is to be bound
+  }
 }
 
 function isSystem(path: string): boolean {

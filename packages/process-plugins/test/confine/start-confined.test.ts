@@ -116,6 +116,17 @@ describe("an interpreter", () => {
     expect((await outputOf(await startPlugin(folder, "confined", named))).out).toBe("SECRETover\n");
   });
 
+  it("that is reached by a link is there by its own name and by the one that it leads to", async () => {
+    const shell = ownShell();
+    const link = join(emptyFolder(), "link");
+    symlinkSync(shell, link);
+    const folder = pluginFolder(`#!${link}\ntest -x ${shell} && echo ran\n`);
+    expect((await rejection(startPlugin(folder, "confined", { readOnly: [join(link, "..")] }))).code).toBe(
+      "PLUGIN_NOT_STARTED",
+    );
+    expect((await outputOf(await startPlugin(folder, "confined", { interpreters: [link] }))).out).toBe("ran\n");
+  });
+
   it("of the system is run through env, too", async () => {
     const folder = pluginFolder("#!/usr/bin/env sh\necho ran\n");
     expect((await outputOf(await startPlugin(folder))).out).toBe("ran\n");
