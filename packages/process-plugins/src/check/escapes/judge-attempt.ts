@@ -1,6 +1,6 @@
 import type { CheckFinding } from "../check-plugin.js";
 import type { PluginAttempt } from "./attempt.js";
-import type { Said, Trial, Tried } from "./try-attempts.js";
+import type { Trial, Tried } from "./try-attempts.js";
 
 type Control = NonNullable<CheckFinding["controls"]>[number];
 
@@ -19,6 +19,10 @@ export function judgeAttempt(attempt: PluginAttempt, confined: Trial, unwrapped:
   if (inside.said.some(({ outcome }) => outcome === "unsupported")) {
     return { outcome: "unsupported", seen: "the plugin cannot express it", controls: [] };
   }
+  if (confined.ownWrite === undefined) {
+    const seen = "the plugin has no escape_secrets, which writes a file of its own: without it a refusal means nothing";
+    return { outcome: "unsupported", seen, controls: [] };
+  }
   const controls = controlsOf(attempt, inside, outside, confined.ownWrite);
   const unheld = controls.filter(({ held }) => !held);
   if (succeeded(attempt, inside, "any")) return { outcome: "escaped", seen: `it succeeded: ${told(inside)}`, controls };
@@ -31,18 +35,17 @@ function controlsOf(
   attempt: PluginAttempt,
   inside: Tried,
   outside: Tried | undefined,
-  ownWrite: boolean | undefined,
+  ownWrite: boolean,
 ): readonly Control[] {
   const answered = inside.said.every(({ outcome }) => outcome !== "silent");
   const free = outside !== undefined && succeeded(attempt, outside, "all");
   const controls: (Control | undefined)[] = [
     {
       name: "own-write",
-      held: ownWrite === true,
-      seen:
-        ownWrite === true
-          ? "confined, it wrote and read a file of its own"
-          : "confined, it did not write and read a file of its own",
+      held: ownWrite,
+      seen: ownWrite
+        ? "confined, it wrote and read a file of its own"
+        : "confined, it did not write and read a file of its own",
     },
     { name: "answered", held: answered, seen: told(inside) },
     control("host-reads", inside.hostReads, "this machine read the secret, before and after"),
@@ -62,18 +65,21 @@ function control(name: string, held: boolean | undefined, what: string): Control
   return { name, held, seen: held ? what : `not so: ${what}` };
 }
 
-/** What this machine sees goes before what a plugin says. Inside any success is one; the control needs all of them. */
+/**
+ * What this machine can see for itself goes before what a plugin says: who sends a datagram, or reaches a loopback of its own, does not
+ * know better. Else any success inside is one; the control needs all, with the right content.
+ */
 function succeeded({ reads }: PluginAttempt, { said, seen }: Tried, needed: "any" | "all"): boolean {
-  if (seen === true) return true;
-  if (seen === false && needed === "all") return false;
-  const did = (each: Said, index: number): boolean => {
-    if (each.outcome !== "succeeded") return false;
-    return needed === "any" || reads === undefined || each.sha256 === reads[index];
-  };
-  return needed === "any" ? said.some(did) : said.every(did);
+  if (seen !== undefined) return seen;
+  if (needed === "any") return said.some(({ outcome }) => outcome === "succeeded");
+  return said.every(
+    ({ outcome, sha256 }, index) => outcome === "succeeded" && (reads === undefined || sha256 === reads[index]),
+  );
 }
 
 function told({ said, seen }: Tried): string {
   const words = said.map(({ outcome, name }) => (name === undefined || name === "" ? outcome : `${outcome} (${name})`));
-  return `${words.join(", ")}${seen === true ? ", and it was seen at this machine" : ""}`;
+  if (seen === true) return `${words.join(", ")}, and it was seen at this machine`;
+  const claims = seen === false && said.some(({ outcome }) => outcome === "succeeded");
+  return claims ? "it says succeeded, and nothing arrived" : words.join(", ");
 }

@@ -46,7 +46,9 @@ async function tryOwn(setting: RunSetting, bench: Bench, ledger: Ledger, aims: A
   const confined = await trial("confined");
   if (!attempts.some(({ id }) => confined.tried.has(id))) return skipAll(ledger);
   const unwrapped = await trial("bare");
-  for (const attempt of attempts) writeDown(attempt, judgeAttempt(attempt, confined, unwrapped), ledger);
+  const hasAttempts = attempts.some(({ id, tool }) => tool === "escape_attempt" && confined.tried.has(id));
+  const made = attempts.filter(({ tool }) => hasAttempts || tool !== "escape_attempt");
+  for (const attempt of made) writeDown(attempt, judgeAttempt(attempt, confined, unwrapped), ledger);
 }
 
 function skipAll(ledger: Ledger): void {

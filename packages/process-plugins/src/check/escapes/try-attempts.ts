@@ -29,11 +29,12 @@ export interface Tried {
 export interface Trial {
   /** It wrote a file of its own and read it back; undefined when it has no `escape_secrets`. */
   readonly ownWrite: boolean | undefined;
-  readonly tools: readonly string[];
   readonly tried: ReadonlyMap<string, Tried>;
 }
 
 const escapeTools = ["escape_secrets", "escape_network"];
+/** It need not be listed. */
+const attemptTool = "escape_attempt";
 
 /** @throws {ProcessPluginError} when the plugin does not start. */
 export async function tryAttempts(
@@ -48,18 +49,29 @@ export async function tryAttempts(
   try {
     const began = await beginScript(run.script);
     const tools = typeof began !== "string" && began.mcp ? await listTools(run.script) : [];
+    const usable = [
+      ...escapeTools.filter((tool) => tools.includes(tool)),
+      ...((await hasAttempts(run)) ? [attemptTool] : []),
+    ];
     const tried = new Map<string, Tried>();
     let ownWrite: boolean | undefined;
     for (const attempt of attempts) {
-      if (escapeTools.includes(attempt.tool) && !tools.includes(attempt.tool)) continue;
+      if (!usable.includes(attempt.tool)) continue;
       const { answer, ...seen } = await observe(run, attempt, aims, hostReads);
       if (attempt.tool === "escape_secrets") ownWrite = didOwnWrite(answer);
       tried.set(attempt.id, { ...seen, said: saidOf(attempt, answer) });
     }
-    return { ownWrite, tools, tried };
+    return { ownWrite, tried };
   } finally {
     await run.end();
   }
+}
+
+/** A plugin that has it says so of an attempt that nobody knows. */
+async function hasAttempts(run: PluginRun): Promise<boolean> {
+  const none = { id: "", tool: attemptTool, arguments: { attempt: "no-such-attempt" } } as const;
+  const answer = await callTool(run, none);
+  return typeof answer !== "string" && answer["outcome"] === "unsupported";
 }
 
 type Observed = Omit<Tried, "said"> & { readonly answer: JsonObject | string };
@@ -74,6 +86,8 @@ async function observe(run: PluginRun, attempt: PluginAttempt, aims: Aims, reads
   const look = async (): Promise<boolean> => (listener === undefined ? reads() : aims.listeners.reaches(listener));
   const [couldBefore, before] = [await look(), await count()];
   const answer = await callTool(run, attempt);
+  const claims = typeof answer !== "string" && answer["outcome"] === "succeeded";
+  if (seenAt === "victim" && claims) await aims.victim.oneMore(before);
   const [couldAfter, after] = [await look(), await count()];
   const could = couldBefore && couldAfter;
   return {

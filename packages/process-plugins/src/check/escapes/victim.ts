@@ -10,9 +10,12 @@ export interface Victim {
   readonly environSha256: string;
   /** How often it was signalled, up to now. */
   signals(): Promise<number>;
+  /** Waits a little for one more: who sends a signal is told before it arrives. */
+  oneMore(than: number): Promise<void>;
   close(): Promise<void>;
 }
 
+const settleMs = 2_000;
 const program = `
 process.on("SIGUSR1", () => process.stdout.write("s"));
 process.stdin.on("data", () => process.stdout.write("p")).on("end", () => process.exit());
@@ -26,6 +29,10 @@ export async function startVictim(): Promise<Victim> {
   child.stdin.on("error", () => {}); // an attempt may have ended it
   let heard = "";
   let wake = (): void => {};
+  const woken = (): Promise<void> =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
   child.stdout.on("data", (chunk: Buffer) => {
     heard += chunk.toString("latin1");
     wake();
@@ -37,9 +44,7 @@ export async function startVictim(): Promise<Victim> {
   /** Until it has answered so often, or is gone. */
   const answered = async (letter: string, times: number): Promise<void> => {
     while (count(letter) < times && child.exitCode === null && child.signalCode === null) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      await woken();
     }
   };
   await answered("r", 1);
@@ -56,6 +61,14 @@ export async function startVictim(): Promise<Victim> {
         await answered("p", before + 1);
       }
       return count("s");
+    },
+    async oneMore(than) {
+      let timer: NodeJS.Timeout | undefined;
+      const over = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, settleMs);
+      });
+      await Promise.race([answered("s", than + 1), over]);
+      clearTimeout(timer);
     },
     async close() {
       child.stdin.end();
