@@ -111,7 +111,9 @@ export function createPluginSlot(plugin: SupervisedPlugin, { terms, measurer, tu
       await endLeftOver();
       const inspected = await inspect(signal);
       const { dataFolder, interpreters, readOnly, allowUnconfined, timeouts, limits } = plugin;
-      const { host, record: recordEvent, onLog } = terms;
+      const { host, onLog } = terms;
+      // Two of them may be one plugin with one manifest: the log has the host's names.
+      const recordEvent = (event: PluginEvent): void | Promise<void> => terms.record({ ...event, plugin: name });
       return await openInstance({
         ...{ plugin: inspected, dataFolder, interpreters, readOnly, allowUnconfined, timeouts, limits },
         ...{ host, measurer, signal, scheduler, record: recordEvent, onLog: (line) => onLog(name, line) },

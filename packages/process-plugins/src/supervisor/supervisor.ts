@@ -5,11 +5,11 @@ import type { InspectOptions } from "../tree/inspected-plugin.js";
 export interface SupervisedPlugin
   extends Pick<InstanceOptions, "interpreters" | "readOnly" | "allowUnconfined" | "timeouts" | "limits">,
     Pick<InspectOptions, "digest"> {
-  /** How the host calls it: its manifest's name where it has none of its own. Unique in the supervisor. */
+  /** How the host calls it, also in events and the log: its manifest's name where it has none of its own. Unique in the supervisor. */
   readonly name: string;
   /** The plugin's folder. */
   readonly folder: string;
-  /** Absolute. */
+  /** Absolute. Lies neither in that of another plugin or in a plugin's folder, nor around them. */
   readonly dataFolder: string;
 }
 
@@ -46,7 +46,7 @@ export interface PluginSupervisor extends AsyncDisposable {
   list(): readonly PluginStanding[];
   /**
    * The running instance; starts one where there is none. Those who ask at once get the same one.
-   * @throws {ProcessPluginError} `PLUGIN_UNKNOWN`, `PLUGIN_QUARANTINED`, `PLUGINS_CLOSED`, and as `openInstance`. Also the signal's reason: the start goes on for others.
+   * @throws {ProcessPluginError} `PLUGIN_UNKNOWN`, `PLUGIN_QUARANTINED`, `PLUGINS_CLOSED`, `PLUGIN_NOT_RUNNING` when it is stopped while it starts, and as `inspectPlugin` and `openInstance`. Also the signal's reason: the start goes on for others.
    */
   instance(name: string, wait?: WaitOptions): Promise<PluginInstance>;
   /** Ends the quarantine, and forgets the crashes. */

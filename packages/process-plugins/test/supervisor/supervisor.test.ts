@@ -128,15 +128,20 @@ describe("a supervised plugin", () => {
     }
   });
 
-  it("tells its log under its name", async () => {
+  it("has its log and its events under the host's name for it", async () => {
     const lines: string[] = [];
+    const events: PluginEvent[] = [];
     const folder = shellPlugin("smoke", { onCreate: "echo hello >&2" });
     const supervisor = supervise([supervised("other-name", folder)], {
       onLog: (plugin, line) => void lines.push(`${plugin}: ${line.text}`),
+      record: (event) => void events.push(event),
     });
     await supervisor.instance("other-name");
     await supervisor.stop("other-name");
     expect(lines).toEqual(["other-name: hello"]);
+    expect(events.map(({ type, plugin }) => `${type} ${plugin}`)).toEqual(
+      ["plugin.admitted", "plugin.started", "plugin.ended"].map((type) => `${type} other-name`),
+    );
   });
 });
 
