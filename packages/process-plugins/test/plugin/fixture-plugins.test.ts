@@ -166,8 +166,9 @@ describe.each(fixtureNames)("%s", (name) => {
       expect(await attempt("no-such-attempt")).toEqual({ outcome: "unsupported" });
       const victim = spawn("sleep", ["600"]);
       await once(victim, "spawn");
+      const ended = once(victim, "exit");
       expect(await attempt("signal", { pid: victim.pid })).toEqual({ outcome: "succeeded" });
-      expect(await once(victim, "exit")).toEqual([null, "SIGUSR1"]);
+      expect(await ended).toEqual([null, "SIGUSR1"]);
     }),
   );
 });

@@ -9,7 +9,7 @@ export interface Subject {
 }
 
 /** One exchange: what is sent, and what is answered to it, nothing when there is no answer. */
-export type Step = readonly [send: object | string | Uint8Array, answer?: object];
+export type Step = readonly [send: object | string | Uint8Array, answer?: object | undefined];
 
 export interface Row {
   readonly name: string;
@@ -49,7 +49,7 @@ export const createParams = {
   },
   ...{ dataDir: "/data", limits: { maxMessageBytes: 4_194_304, callTimeoutMs: 60_000 } },
 };
-const createStep = ({ name, version, capabilities }: Subject): Step => [
+const createStep = ({ name, version, capabilities }: Subject): readonly [object, object] => [
   request("c", "ave/instance/create", createParams),
   result("c", { protocol: 1, plugin: { name, version }, capabilities }),
 ];
