@@ -189,7 +189,7 @@ def _read_line(line):
     """The message; None for a blank line. Raises _Fault."""
     try:
         text = line.decode("utf-8")
-        if not text.strip():
+        if not text.strip(" \t\r"):
             return None
         message = json.loads(text, parse_constant=_no_constant)
         deep = _depth(message) > MAX_DEPTH

@@ -30,7 +30,7 @@ export function readLine(line: Uint8Array | undefined): Line {
   let value: unknown;
   try {
     const text = utf8.decode(line);
-    if (text.trim() === "") return { kind: "blank" };
+    if (/^[ \t\r]*$/.test(text)) return { kind: "blank" };
     if (depthOf(text) > maxDepth) return parseFault;
     value = JSON.parse(text);
   } catch {
