@@ -32,7 +32,8 @@ const changed = fc
 /** Whether the plugin took a line for JSON, by what it answered before it was asked once more. */
 async function takesForJson(plugin: PluginProcess, bytes: Uint8Array): Promise<boolean> {
   plugin.send(bytes);
-  plugin.send(request("last", "ave/instance/health"));
+  // Not health, which may come before a request of MCP that waits.
+  plugin.send(request("last", "ave/no/such"));
   const answers: unknown[] = [];
   for (;;) {
     const answer = Object(await plugin.next());
