@@ -321,6 +321,7 @@ class _Server:
         while True:
             turn = self._turns.take()
             if turn.method == "":
+                sys.stderr.flush()
                 os._exit(0)
             turn.call = Call(self._wire.log, self._data_folder)
             with self._lock:

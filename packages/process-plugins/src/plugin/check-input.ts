@@ -1,14 +1,19 @@
 import type { Json } from "./plugin-definition.js";
 import { isJson } from "./wire.js";
 
-const types: Readonly<Record<string, { readonly article: string; readonly is: (value: unknown) => boolean }>> = {
-  string: { article: "a", is: (value) => typeof value === "string" },
-  number: { article: "a", is: (value) => typeof value === "number" },
-  integer: { article: "an", is: (value) => typeof value === "number" && Number.isInteger(value) },
-  boolean: { article: "a", is: (value) => typeof value === "boolean" },
-  object: { article: "an", is: isJson },
-  array: { article: "an", is: Array.isArray },
-};
+interface JsonType {
+  readonly article: string;
+  readonly is: (value: unknown) => boolean;
+}
+
+const types: ReadonlyMap<unknown, JsonType> = new Map<unknown, JsonType>([
+  ["string", { article: "a", is: (value) => typeof value === "string" }],
+  ["number", { article: "a", is: (value) => typeof value === "number" }],
+  ["integer", { article: "an", is: (value) => typeof value === "number" && Number.isInteger(value) }],
+  ["boolean", { article: "a", is: (value) => typeof value === "boolean" }],
+  ["object", { article: "an", is: isJson }],
+  ["array", { article: "an", is: Array.isArray }],
+]);
 
 /**
  * The first fault of a tool's input: `required`, then the `type` of each property, then what `additionalProperties: false` forbids. Nothing else of JSON Schema
@@ -19,8 +24,8 @@ export function inputFault(schema: Json, input: Json): string | undefined {
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   for (const name of required) if (typeof name === "string" && !Object.hasOwn(input, name)) return `${name} is missing`;
   for (const [name, property] of Object.entries(properties)) {
-    const type = isJson(property) && typeof property["type"] === "string" ? property["type"] : "";
-    const known = types[type];
+    const type = isJson(property) ? property["type"] : undefined;
+    const known = types.get(type);
     if (known !== undefined && Object.hasOwn(input, name) && !known.is(input[name]))
       return `${name} is not ${known.article} ${type}`;
   }
