@@ -1,8 +1,6 @@
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
-import { ProcessPluginError } from "../errors.js";
 import type { InspectedPlugin } from "../tree/inspected-plugin.js";
 import { openBench } from "./bench.js";
+import { readCheckOptions } from "./check-options.js";
 import type { CheckOptions, CheckReport } from "./check-plugin.js";
 import type { RunSetting } from "./conversation/run-plugin.js";
 import { copyFolder } from "./copy/copy-folder.js";
@@ -24,21 +22,13 @@ import { talk, tryEndOfInput } from "./looks/talk.js";
  */
 export async function checkPlugin(options: CheckOptions): Promise<CheckReport> {
   options.signal?.throwIfAborted();
-  const folder = await readFolder(options.folder);
+  const terms = await readCheckOptions(options);
   const bench = await openBench();
   try {
-    return await check({ options: { ...options, folder }, bench, ledger: openLedger() });
+    return await check({ options: terms, bench, ledger: openLedger() });
   } finally {
     await bench.close();
   }
-}
-
-async function readFolder(folder: unknown): Promise<string> {
-  if (typeof folder !== "string") throw new ProcessPluginError("OPTION_INVALID", "folder is no text");
-  const path = resolve(folder);
-  const found = await stat(path).catch(() => undefined); // told as no folder
-  if (found?.isDirectory()) return path;
-  throw new ProcessPluginError("OPTION_INVALID", `folder is no folder: ${path}`);
 }
 
 /** What is known of a plugin at the end. */

@@ -48,7 +48,8 @@ export function readInstanceOptions(options: InstanceOptions): InstanceTerms {
   };
 }
 
-function readTimeouts(given: PluginTimeouts): InstanceTerms["timeouts"] {
+/** @throws {ProcessPluginError} `OPTION_INVALID`. */
+export function readTimeouts(given: PluginTimeouts): InstanceTerms["timeouts"] {
   const terms = {
     createMs: readNumber("timeouts.createMs", given.createMs, wait(10_000)),
     startMs: readNumber("timeouts.startMs", given.startMs, wait(10_000)),
@@ -62,7 +63,8 @@ function readTimeouts(given: PluginTimeouts): InstanceTerms["timeouts"] {
   return terms;
 }
 
-function readLimits(given: Omit<PluginLimits, "confinement">): InstanceTerms["limits"] {
+/** @throws {ProcessPluginError} `OPTION_INVALID`. */
+export function readLimits(given: Omit<PluginLimits, "confinement">): InstanceTerms["limits"] {
   const { maxMessageBytes, maxCalls, maxLogBytes, maxLogLinesPerSecond } = given;
   const message = { least: 1_024, most: 67_108_864, otherwise: 4_194_304 };
   const lines = { least: 1, most: 100_000, otherwise: 1_000 };

@@ -188,6 +188,36 @@ describe("a check", () => {
     { name: "no folder", options: { folder: "/nowhere/at/all" }, message: "folder is no folder: /nowhere/at/all" },
     { name: "a file", options: { folder: "/etc/passwd" }, message: "folder is no folder: /etc/passwd" },
     { name: "no text", options: JSON.parse('{"folder":1}'), message: "folder is no text" },
+    {
+      name: "a misspelled option",
+      options: JSON.parse('{"folder":"/","escape":true}'),
+      message: "escape is no option",
+    },
+    {
+      name: "a shell's command line",
+      options: JSON.parse('{"folder":"/","prepare":"make"}'),
+      message: "prepare is neither false nor a list of program and arguments",
+    },
+    {
+      name: "a wait without end",
+      options: { folder: "/", prepareTimeoutMs: Number.POSITIVE_INFINITY },
+      message: "prepareTimeoutMs is not a whole number from 1 to 86400000: Infinity",
+    },
+    {
+      name: "a timeout that is none",
+      options: { folder: "/", timeouts: { callMs: 0 } },
+      message: "timeouts.callMs is not a whole number from 1 to 3600000: 0",
+    },
+    {
+      name: "a limit that is none",
+      options: { folder: "/", limits: JSON.parse('{"maxMessages":1}') },
+      message: "limits.maxMessages is no option",
+    },
+    {
+      name: "other escapes",
+      options: JSON.parse('{"folder":"/","escapes":"kit"}'),
+      message: 'escapes is neither true, false nor "own"',
+    },
   ])("refuses $name", async ({ options, message }) => {
     await expect(checkPlugin(options)).rejects.toMatchObject({ code: "OPTION_INVALID", message });
   });

@@ -42,6 +42,7 @@ describe("check.json", () => {
     { name: "what is no JSON", text: "{", problem: /is no JSON/ },
     { name: "a list", text: "[]", problem: /expected object/ },
     { name: "an unknown key", text: '{"prepared":[]}', problem: /Unrecognized key: "prepared"/ },
+    { name: "a key that stands twice", text: '{"calls":[],"calls":[]}', problem: /calls stands more than once/ },
     { name: "a shell's command line", text: '{"prepare":"make all"}', problem: /prepare: .*expected array/ },
     { name: "a command of no words", text: '{"prepare":[]}', problem: /prepare: / },
     { name: "a NUL", text: '{"prepare":["a\\u0000b"]}', problem: /prepare\.0: holds a NUL/ },

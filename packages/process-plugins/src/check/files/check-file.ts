@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
+import { findRepeatedKeys } from "../../manifest/repeated-keys.js";
 
 /** One further call of a plugin's `check.json`. */
 export type CheckCall =
@@ -21,9 +22,9 @@ export type CheckFileReading =
 
 export const emptyCheckFile: CheckFile = { prepare: undefined, interpreters: [], calls: [] };
 /** Most bytes of a check.json. */
-export const maxCheckFileBytes: number = 2 ** 20;
+export const maxCheckFileBytes: number = 2 ** 18;
 
-/** Unknown keys are refused. */
+/** Unknown keys are refused, and keys that stand twice. */
 export async function readCheckFile(text: string): Promise<CheckFileReading> {
   const { z } = await import("zod");
   const noNul = z.string().refine((each) => !each.includes("\0"), "holds a NUL");
@@ -42,6 +43,8 @@ export async function readCheckFile(text: string): Promise<CheckFileReading> {
   });
   const value = parse(text);
   if (value === undefined) return { ok: false, problems: ["check.json is no JSON"] };
+  const repeated = findRepeatedKeys(Buffer.from(text));
+  if (repeated.length > 0) return { ok: false, problems: repeated.map((problem) => `check.json: ${problem}`) };
   const read = schema.safeParse(value);
   if (read.success) return { ok: true, file: { ...read.data, prepare: read.data.prepare } };
   return {
