@@ -225,3 +225,21 @@ describe.each(kits)("a plugin of the kit for $kit", ({ test, start }) => {
     expect(await plugin.next()).toEqual(fault(7, -32603, "Internal error"));
   });
 });
+
+describe.each([
+  { minor: "python3.10", test: partTest("python3.10") },
+  { minor: "python3.12", test: partTest("python3.12") },
+  { minor: "python3.13", test: partTest("python3.13") },
+])("the kit for Python under $minor", ({ minor, test }) => {
+  test("answers the whole table", async () => {
+    for (const { state, steps } of protocolRows) {
+      await using plugin = startPlugin(
+        "/usr/bin/env",
+        [`PATH=${process.env["PATH"]}`, minor, "-B", "kit_plugin.py"],
+        folder,
+      );
+      await run(plugin, [...stepsTo(state, subject), ...steps(subject)]);
+      expect(await plugin.end()).toEqual({ rest: [], code: 0 });
+    }
+  }, 120_000);
+});
