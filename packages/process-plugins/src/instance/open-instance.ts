@@ -65,11 +65,15 @@ async function start(
   beganMs: number,
 ): Promise<PluginInstance> {
   let held: HeldProcess | undefined;
+  let creating: Promise<Capabilities> | undefined;
   let isAdmitted = false;
   const spawn = async (launch: Launch): Promise<PluginProcess> => {
     isAdmitted = true;
     const process = await startProcess(terms, launch, signal);
     held = holdProcess(process, terms, (end, stderrBytes) => recordEnd(terms, end, stderrBytes));
+    // While it comes up its files are compared once more; that it does not is told to whoever waits for it below.
+    creating = held.ave.create(innerDataFolder(terms), signal);
+    creating.catch(() => {});
     return process;
   };
   const end = async (): Promise<void> => {
@@ -79,8 +83,8 @@ async function start(
   };
   try {
     const child = await attestPlugin(terms, { measurer, signal, spawn, end });
-    if (held === undefined) throw new Error("a plugin was spawned without being held");
-    return await createAndStart(terms, held, child, signal, beganMs);
+    if (held === undefined || creating === undefined) throw new Error("a plugin was spawned without being held");
+    return await startCreated(terms, held, await creating, child, signal, beganMs);
   } catch (error) {
     if (held !== undefined) throw await endStart(held, error, terms);
     if (isAdmitted) await recordEnd(terms, notStarted, 0);
@@ -97,15 +101,15 @@ function startProcess(terms: InstanceTerms, launch: Launch, signal: AbortSignal 
   return allowUnconfined ? startUnconfined(options) : startConfined(options);
 }
 
-async function createAndStart(
+async function startCreated(
   terms: InstanceTerms,
   held: HeldProcess,
+  capabilities: Capabilities,
   child: AttestedChild<PluginProcess>,
   signal: AbortSignal | undefined,
   beganMs: number,
 ): Promise<PluginInstance> {
   const { life, ave, process } = held;
-  const capabilities: Capabilities = await ave.create(innerDataFolder(terms), signal);
   life.advance("created");
   held.learn(capabilities);
   await recheckPlugin(child, terms, signal);
