@@ -1,5 +1,7 @@
-import { type Envelope, readMember, readString, spanType } from "@berth/jsonrpc-framing";
+import { type Envelope, isFramingError, readMember, readString, spanType, splice } from "@berth/jsonrpc-framing";
 import { isLegacyRevision, type LegacyRevision, modernMetaKeys, modernRevisions } from "@berth/mcp-server/protocol";
+import { copySpan } from "../translate.js";
+import { removals } from "./object-edits.js";
 
 /** What a client of an older revision said of itself, as each request to a server of 2026-07-28 repeats it. */
 export interface ClientTerms {
@@ -13,63 +15,76 @@ export interface ClientTerms {
 /** Keys that are the relay's to write: a client of an older revision has no word in them. */
 export const metaNames: ReadonlySet<string> = new Set(Object.values(modernMetaKeys));
 
-type Members = Readonly<Record<string, unknown>>;
+/** Bytes of one thing that a client says of itself: all of it is repeated with each request. What is longer counts as not said. */
+const maxSaidBytes = 65_536;
+/** Answers of this extension are no answers to a client of an older revision. */
+const notCarried: ReadonlySet<string> = new Set(["io.modelcontextprotocol/tasks"]);
+
+/** Text of an object that the client sent, by its path below `params`; undefined where there is none, or one that is too long. */
+type Said = (...path: readonly string[]) => Uint8Array | undefined;
 
 /** Reads the `initialize` of a client. What is not of its form counts as not said. */
 export function readClientTerms(frame: Uint8Array, { params }: Envelope): ClientTerms {
-  const member = (name: string) => params && readMember(frame, params, [name]);
-  const version = member("protocolVersion");
+  const said: Said = (...path) => {
+    const span = params && readMember(frame, params, path);
+    const isSaid = span !== undefined && spanType(frame, span) === "object" && span.end - span.start <= maxSaidBytes;
+    return isSaid ? copySpan(frame, span) : undefined;
+  };
+  const version = params && readMember(frame, params, ["protocolVersion"]);
   const asked = version && readString(frame, version);
   const revision = isLegacyRevision(asked) ? asked : "2025-11-25";
-  const said = member("capabilities");
-  const declared = said && spanType(frame, said) === "object" ? membersOf(textOf(frame, said)) : {};
-  const capabilities = carried(declared, revision);
-  const info = member("clientInfo");
-  const clientInfo = info && spanType(frame, info) === "object" ? textOf(frame, info) : undefined;
+  const modes = modesOf(said, revision);
+  const can = {
+    "sampling/createMessage": said("capabilities", "sampling"),
+    "roots/list": said("capabilities", "roots"),
+  };
+  const clientInfo = textOf(said("clientInfo"));
   const fixed = [
     `"${modernMetaKeys.protocolVersion}":"${modernRevisions[0]}"`,
-    `"${modernMetaKeys.clientCapabilities}":${JSON.stringify(capabilities)}`,
+    `"${modernMetaKeys.clientCapabilities}":${capabilitiesText(said, modes)}`,
     ...(clientInfo === undefined ? [] : [`"${modernMetaKeys.clientInfo}":${clientInfo}`]),
   ].join(",");
   return {
     revision,
-    mayAsk: (method, mode) => isDeclared(capabilities, method, mode),
+    mayAsk(method, mode = "form") {
+      if (method === "elicitation/create") return modes?.includes(mode) ?? false;
+      return (method === "sampling/createMessage" || method === "roots/list") && can[method] !== undefined;
+    },
     meta: (level) => (level === undefined ? fixed : `${fixed},"${modernMetaKeys.logLevel}":${JSON.stringify(level)}`),
   };
 }
 
-/** The capabilities that both eras have. `tasks` is another thing in 2026-07-28; addresses to open came with 2025-11-25. */
-function carried(declared: Members, revision: LegacyRevision): Members {
-  const { experimental, sampling, roots, extensions } = declared;
-  const elicitation = elicitationOf(declared["elicitation"], revision);
-  const all = { experimental, sampling, elicitation, roots: isMembers(roots) ? {} : undefined, extensions };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => isMembers(value)));
+/** The capabilities that both eras have, as they were written. `tasks` is another thing in 2026-07-28. */
+function capabilitiesText(said: Said, modes: readonly string[] | undefined): string {
+  const members = [
+    ["experimental", textOf(said("capabilities", "experimental"))],
+    ["sampling", textOf(said("capabilities", "sampling"))],
+    ["elicitation", modes && `{${modes.map((mode) => `"${mode}":{}`).join(",")}}`],
+    ["roots", said("capabilities", "roots") && "{}"],
+    ["extensions", textOf(carried(said("capabilities", "extensions")))],
+  ];
+  const declared = members.flatMap(([name, text]) => (text === undefined ? [] : [`"${name}":${text}`]));
+  return `{${declared.join(",")}}`;
 }
 
-function elicitationOf(declared: unknown, revision: LegacyRevision): Members | undefined {
-  if (!isMembers(declared)) return undefined;
-  const hasUrl = revision === "2025-11-25" && isMembers(declared["url"]);
-  const hasForm = isMembers(declared["form"]) || !isMembers(declared["url"]);
-  return { ...(hasForm ? { form: {} } : {}), ...(hasUrl ? { url: {} } : {}) };
+/** Addresses to open came with 2025-11-25; a capability without members means forms (MCP 2025-11-25, Elicitation § Capabilities). */
+function modesOf(said: Said, revision: LegacyRevision): readonly string[] | undefined {
+  if (said("capabilities", "elicitation") === undefined) return undefined;
+  const opens = revision === "2025-11-25" && said("capabilities", "elicitation", "url") !== undefined;
+  const fills = !opens || said("capabilities", "elicitation", "form") !== undefined;
+  return [...(fills ? ["form"] : []), ...(opens ? ["url"] : [])];
 }
 
-function isDeclared(capabilities: Members, method: string, mode: string | undefined): boolean {
-  if (method === "sampling/createMessage") return isMembers(capabilities["sampling"]);
-  if (method === "roots/list") return isMembers(capabilities["roots"]);
-  const elicitation = capabilities["elicitation"];
-  if (method !== "elicitation/create" || !isMembers(elicitation)) return false;
-  return isMembers(elicitation[mode ?? "form"]);
+function carried(extensions: Uint8Array | undefined): Uint8Array | undefined {
+  if (extensions === undefined) return undefined;
+  try {
+    return splice(extensions, removals(extensions, { start: 0, end: extensions.length }, notCarried));
+  } catch (error) {
+    if (isFramingError(error)) return undefined;
+    throw error;
+  }
 }
 
-function membersOf(text: string): Members {
-  const value: unknown = JSON.parse(text);
-  return isMembers(value) ? value : {};
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function textOf(frame: Uint8Array, span: { readonly start: number; readonly end: number }): string {
-  return Buffer.from(frame.buffer, frame.byteOffset + span.start, span.end - span.start).toString("utf8");
+function textOf(bytes: Uint8Array | undefined): string | undefined {
+  return bytes && Buffer.from(bytes).toString("utf8");
 }

@@ -1,6 +1,7 @@
-import { type Envelope, readMember, type Span, spanType, splitObject } from "@berth/jsonrpc-framing";
-import type { LegacyRevision } from "@berth/mcp-server/protocol";
+import { type Envelope, readMember, readString, type Span, spanType, splice, splitArray } from "@berth/jsonrpc-framing";
+import { type LegacyRevision, modernRevisions } from "@berth/mcp-server/protocol";
 import { copySpan, joined } from "../translate.js";
+import { removals } from "./object-edits.js";
 
 /** What a server of 2026-07-28 offers to be told of. */
 export interface Offers {
@@ -10,10 +11,16 @@ export interface Offers {
   readonly resourceSubscriptions: boolean;
 }
 
-/** Whether an answer is that of a server of 2026-07-28 to `server/discover`. */
+/** Key under which results of 2026-07-28 name their server. */
+const serverInfoKey = "io.modelcontextprotocol/serverInfo";
+/** `extensions` are of 2026-07-28, and some clients of older revisions take no member that they do not know; `tasks` meant something else before. */
+const notOffered: ReadonlySet<string> = new Set(["extensions", "tasks"]);
+
+/** Whether an answer is that of a server of 2026-07-28 to `server/discover`. @throws {FramingError} `TOO_MANY_ITEMS` */
 export function isDiscovery(frame: Uint8Array, { result }: Envelope): boolean {
   const versions = result && readMember(frame, result, ["supportedVersions"]);
-  return versions !== undefined && spanType(frame, versions) === "array";
+  if (versions === undefined || spanType(frame, versions) !== "array") return false;
+  return splitArray(frame, versions).some((span) => readString(frame, span) === modernRevisions[0]);
 }
 
 /** What it offers to tell, from its answer to `server/discover`. */
@@ -32,29 +39,34 @@ export function readOffers(frame: Uint8Array, { result }: Envelope): Offers {
 
 const letterT = 0x74;
 
-/** Its answer to `server/discover` as the result of `initialize` (MCP 2025-11-25, Lifecycle § Initialization). */
+/** Its answer to `server/discover` as the result of `initialize` (MCP 2025-11-25, Lifecycle § Initialization). @throws {FramingError} `TOO_MANY_ITEMS` */
 export function initializeResult(frame: Uint8Array, { result }: Envelope, revision: LegacyRevision): Uint8Array {
-  const member = (path: readonly string[]): Span | undefined => result && readMember(frame, result, path);
-  const said = member(["capabilities"]);
-  const server = member(["_meta", "io.modelcontextprotocol/serverInfo"]);
-  const instructions = member(["instructions"]);
-  const isObject = (span: Span | undefined): span is Span => span !== undefined && spanType(frame, span) === "object";
+  const member = (...path: readonly string[]): Span | undefined => result && readMember(frame, result, path);
+  const said = member("capabilities");
+  const instructions = member("instructions");
   return joined(
     `{"protocolVersion":"${revision}","capabilities":`,
-    isObject(said) ? legacyCapabilities(frame, said) : "{}",
+    said !== undefined && spanType(frame, said) === "object" ? legacyCapabilities(copySpan(frame, said)) : "{}",
     `,"serverInfo":`,
-    isObject(server) ? copySpan(frame, server) : '{"name":"unknown","version":"unknown"}',
-    ...(instructions === undefined ? [] : [`,"instructions":`, copySpan(frame, instructions)]),
+    serverInfo(frame, member("_meta", serverInfoKey)),
+    ...(isText(frame, instructions) ? [`,"instructions":`, copySpan(frame, instructions)] : []),
     "}",
   );
 }
 
-/** `extensions` are of 2026-07-28, and some clients of older revisions take no member that they do not know. */
-function legacyCapabilities(frame: Uint8Array, capabilities: Span): Uint8Array {
-  const kept = splitObject(frame, capabilities).filter(({ key }) => key !== "extensions");
-  const parts = kept.flatMap(({ keySpan, value }, index) => [
-    index === 0 ? "" : ",",
-    copySpan(frame, { start: keySpan.start, end: value.end }),
-  ]);
-  return joined("{", ...parts, "}");
+/** Without a name and a version, which 2026-07-28 does not insist on, clients refuse the whole answer. */
+function serverInfo(frame: Uint8Array, said: Span | undefined): Uint8Array | string {
+  const isWhole =
+    said !== undefined &&
+    isText(frame, readMember(frame, said, ["name"])) &&
+    isText(frame, readMember(frame, said, ["version"]));
+  return isWhole ? copySpan(frame, said) : '{"name":"unknown","version":"unknown"}';
+}
+
+function isText(frame: Uint8Array, span: Span | undefined): span is Span {
+  return span !== undefined && spanType(frame, span) === "string";
+}
+
+function legacyCapabilities(said: Uint8Array): Uint8Array {
+  return splice(said, removals(said, { start: 0, end: said.length }, notOffered));
 }

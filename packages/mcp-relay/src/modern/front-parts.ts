@@ -10,12 +10,13 @@ export interface FrontParts {
   meta(): string;
   /** An id of the relay's own, for requests to either side. */
   nextId(): string;
+  /** Nobody waits for it: a server that is gone, or does not read, is told of by the end of the transport. */
   toServer(frame: Uint8Array): void;
-  /** As `toServer`, for a call of the client: rejects as `Transport.send` does. */
+  /** As `toServer`, where it matters: rejects as `Transport.send` does. */
   send(frame: Uint8Array): Promise<void>;
   toClient(frame: Uint8Array): void;
-  /** Ends a call with an error. */
-  fail(call: ModernCall, message: string): void;
+  /** Ends a call with an error of the relay's own, and takes back what the client is asked for it. */
+  fail(call: ModernCall, why: string): void;
 }
 
 export const paramsInvalid: WireError = { code: wireErrors.invalidParams, message: "Invalid params" };

@@ -1,4 +1,10 @@
-import type { Question, Round } from "./rounds.js";
+import type { Question } from "./rounds.js";
+
+/**
+ * Bytes that the calls of one server may keep for their next round: what was sent, the server's state, the client's answers. A call beyond is made,
+ * and fails when the server asks back.
+ */
+export const maxKeptBytes = 67_108_864;
 
 /** One request of the client that the server has not answered for good. */
 export interface ModernCall {
@@ -6,9 +12,10 @@ export interface ModernCall {
   readonly idBytes: Uint8Array;
   readonly id: string | number;
   readonly method: string;
-  /** What was sent first, for the next round; kept only of methods that may be asked back. */
+  /** What was sent first, for the next round; kept only of methods that may be asked back, and while there is room. */
   readonly sent: Uint8Array | undefined;
   rounds: number;
+  keptBytes: number;
   /** What the server is asked under now; undefined while the client is asked. */
   upstreamId: string | undefined;
   asking: Asking | undefined;
@@ -16,7 +23,9 @@ export interface ModernCall {
 
 /** Questions of one round that the client is asked. */
 export interface Asking {
-  readonly round: Round;
+  /** As the server wrote it, quotes included. */
+  readonly state: Uint8Array | undefined;
+  /** Without their parameters: those are the client's by now. */
   readonly open: Map<string, Question>;
   readonly replies: Map<string, Uint8Array>;
 }
@@ -27,6 +36,10 @@ export interface ModernCalls {
   byClient(id: string | number): ModernCall | undefined;
   byUpstream(id: string): ModernCall | undefined;
   byQuestion(id: string): ModernCall | undefined;
+  /** Whether there is room for so many bytes more. */
+  hasRoom(byteCount: number): boolean;
+  /** Counts bytes that the call keeps until it is over; false: there is no room for them. */
+  keep(call: ModernCall, byteCount: number): boolean;
   /** Under another id at the server; undefined: it is not asked now. */
   move(call: ModernCall, upstreamId: string | undefined): void;
   ask(call: ModernCall, asking: Asking): void;
@@ -40,6 +53,7 @@ export function createModernCalls(): ModernCalls {
   const clients = new Map<string | number, ModernCall>();
   const upstreams = new Map<string, ModernCall>();
   const questions = new Map<string, ModernCall>();
+  let keptBytes = 0;
   const forgetQuestions = (call: ModernCall): void => {
     for (const id of call.asking?.open.keys() ?? []) questions.delete(id);
     call.asking = undefined;
@@ -49,14 +63,23 @@ export function createModernCalls(): ModernCalls {
     call.upstreamId = upstreamId;
     if (upstreamId !== undefined) upstreams.set(upstreamId, call);
   };
+  const hasRoom = (byteCount: number): boolean => keptBytes + byteCount <= maxKeptBytes;
   return {
     add(call) {
+      keptBytes += call.keptBytes;
       clients.set(call.id, call);
       move(call, call.upstreamId);
     },
     byClient: (id) => clients.get(id),
     byUpstream: (id) => upstreams.get(id),
     byQuestion: (id) => questions.get(id),
+    hasRoom,
+    keep(call, byteCount) {
+      if (!hasRoom(byteCount)) return false;
+      keptBytes += byteCount;
+      call.keptBytes += byteCount;
+      return true;
+    },
     move,
     ask(call, asking) {
       move(call, undefined);
@@ -72,7 +95,7 @@ export function createModernCalls(): ModernCalls {
     drop(call) {
       forgetQuestions(call);
       move(call, undefined);
-      clients.delete(call.id);
+      if (clients.delete(call.id)) keptBytes -= call.keptBytes;
     },
   };
 }

@@ -50,7 +50,7 @@ export interface Peer {
 /** Starts the connection's transport. Nothing is sent before the first `call` or `send`. Two states: it lives, then it is gone. */
 export function createPeer(options: PeerOptions): Peer {
   const { server, connection, scheduler } = options;
-  const transport = createEraTransport(connection.transport);
+  const transport = createEraTransport(connection.transport, { server, scheduler });
   const notice = (code: string, error: unknown): void =>
     options.onNotice({ code, server, message: visibleText(error instanceof Error ? error.message : String(error)) });
   const pending = createPendingRequests(scheduler, (id, request) => {
