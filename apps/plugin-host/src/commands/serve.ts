@@ -99,9 +99,9 @@ async function run(
   logger: Logger,
   exits: ExitSignals,
 ): Promise<void> {
-  const { host, audit } = opened;
+  const { host, audit, processes } = opened;
   const metrics = createMetrics();
-  const methods = createMethods(host, createAskHook({ host, audit, observer: metrics }));
+  const methods = createMethods(host, processes.supervisor, createAskHook({ host, audit, observer: metrics }));
   const admitter = flags.tokenFile === undefined ? undefined : await openAdmission(flags.tokenFile, logger);
   await startPlugins(opened, logger, exits.signal);
   const onFault = (fault: unknown): void => logger.error({ err: fault }, door.kind);

@@ -5,7 +5,7 @@ import { confine } from "@berth/process-confinement/launcher";
 import type { PluginLogLine } from "@berth/process-plugins";
 import { type EnvironmentStore, isolatedVenv, pluginEnvironments } from "@berth/venv-host";
 import { createPluginHost, type PluginHost, type PluginsConfig } from "@berth/venv-host/executor";
-import { decisionEntry, environmentEntry } from "../audit/audit-entries.js";
+import { decisionEntry, environmentEntry, processEntry } from "../audit/audit-entries.js";
 import { type HostFlags, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
 import { openProcesses, type Processes, withTheirHooks } from "../process/open-processes.js";
@@ -52,11 +52,13 @@ export async function openHost(flags: HostFlags, options: OpenHostOptions): Prom
       config,
       file: flags.config,
       data: state.plugins,
-      record: async (event) => void (await audit.append({ ...event })),
+      record: async (event) => void (await audit.append(processEntry(event))),
       onLog: (plugin, line) => logProcess(logger, plugin, line),
     });
     closers.add("process plugins", () => processes.supervisor.close());
-    const hooked = await withTheirHooks(config, processes, options.signal);
+    for (const plugin of processes.unconfined)
+      logger.warn({ plugin }, "allow_unconfined: it runs without a sandbox, with all rights of this user");
+    const hooked = await withTheirHooks(config, processes, options);
     const host = openPlugins({ flags, config: hooked, store, audit, processes, options });
     closers.add("plugins", () => host.close());
     return { host, audit, processes, close: (why) => closeAll(closers, reason, why) };

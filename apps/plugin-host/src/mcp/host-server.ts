@@ -2,6 +2,7 @@ import {
   createMcpServer,
   type DefineTool,
   type McpServer,
+  RegistrationError,
   type RelayedTool,
   type ToolDefinition,
   toolsFor,
@@ -23,31 +24,42 @@ export interface HostServerParts {
 export const permission = "use";
 const defineTool: DefineTool<string> = toolsFor<string>();
 
-/** The MCP server of all doors: the host's own tools, and those of process plugins. */
+/** The MCP server of all doors: the host's own tools, and those of process plugins. What is wrong with one of these keeps no other from being served. */
 export function createHostServer(parts: HostServerParts): McpServer<string> {
   const { relayed, onNote } = parts;
-  const kept = relayed.filter((tool) => {
-    const fault = faultOf(parts, tool);
-    if (fault !== undefined) onNote(`the tool ${JSON.stringify(tool.definition["name"])} is left out: ${fault}`);
-    return fault === undefined;
-  });
-  const names = new Set<unknown>();
-  const unique = kept.filter(({ definition: { name } }) => {
-    if (names.has(name)) onNote(`the tool ${JSON.stringify(name)} is listed twice: the first counts`);
-    return !names.has(name) && names.add(name);
-  });
-  return makeServer(parts, unique);
+  try {
+    return makeServer(parts, relayed);
+  } catch (error) {
+    const faults = faultsOf(error);
+    if (faults.size === 0) throw error;
+    const told = [...faults].map(([at, fault]) => `${nameOf(relayed[at])} (${fault})`);
+    const more = told.length > maxTold ? `, and ${told.length - maxTold} more` : "";
+    onNote(`${told.length} tools of plugins are left out: ${told.slice(0, maxTold).join(", ")}${more}`);
+    return makeServer(
+      parts,
+      relayed.filter((_tool, at) => !faults.has(at)),
+    );
+  }
 }
 
-/** What is wrong with one plugin's tool must not keep the others from being served. */
-function faultOf(parts: HostServerParts, tool: RelayedTool<string>): string | undefined {
-  try {
-    makeServer(parts, [tool]);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Error && error.name === "RegistrationError") return error.message;
-    throw error;
+/** Named in the one line about those that are left out. */
+const maxTold = 10;
+const maxNameLength = 128;
+
+/** What is wrong with relayed tools, by their place; empty when it is something else. */
+function faultsOf(error: unknown): ReadonlyMap<number, string> {
+  const faults = new Map<number, string>();
+  if (!(error instanceof RegistrationError)) return faults;
+  for (const { where, message } of error.problems) {
+    const place = /^relayedTools\[(\d+)\]/u.exec(where)?.[1];
+    if (place === undefined) return new Map();
+    if (!faults.has(Number(place))) faults.set(Number(place), message);
   }
+  return faults;
+}
+
+function nameOf(tool: RelayedTool<string> | undefined): string {
+  return JSON.stringify(String(tool?.definition["name"]).slice(0, maxNameLength));
 }
 
 function makeServer(

@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import {
   createPluginSupervisor,
   createProcessKind,
+  isProcessPluginError,
   type PluginEvent,
   type PluginLogLine,
   type PluginSupervisor,
@@ -24,6 +25,8 @@ export interface Processes {
   readonly kind: PluginKind;
   /** Names of those that are not disabled, in the order of the file. */
   readonly names: readonly string[];
+  /** Names of those whose entry allows them to run without a sandbox. */
+  readonly unconfined: readonly string[];
 }
 
 export interface OpenProcessesOptions {
@@ -46,14 +49,16 @@ export function isProcess({ kind, mode }: Pick<PluginEntry, "kind" | "mode">): b
  */
 export function openProcesses({ config, file, data, record, onLog }: OpenProcessesOptions): Processes {
   const entries = config.plugins.filter(isProcess);
+  const plugins = readEntries(entries, dirname(resolve(file)), data);
   const supervisor = createPluginSupervisor({
-    plugins: readEntries(entries, dirname(resolve(file)), data),
+    plugins,
     host: { name: "berth-plugin-host", version },
     record,
     onLog,
   });
   const kind = createProcessKind({ supervisor, writeCall: writePluginCall, readReply: readPluginReply });
-  return { supervisor, kind, names: entries.map(({ name }) => name) };
+  const unconfined = plugins.filter(({ allowUnconfined }) => allowUnconfined).map(({ name }) => name);
+  return { supervisor, kind, names: entries.map(({ name }) => name), unconfined };
 }
 
 function readEntries(entries: readonly PluginEntry[], base: string, data: string): readonly SupervisedPlugin[] {
@@ -69,40 +74,43 @@ function readEntries(entries: readonly PluginEntry[], base: string, data: string
   throw new AppError("CONFIG_INVALID", "the plugins cannot be run as they are configured", { lines: faults });
 }
 
+/** What `withTheirHooks` needs beside the configuration. */
+export interface HooksOptions {
+  readonly onProgress: (plugin: string, step: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * An entry that names no hooks has those that its plugin says it takes, which only the running plugin can say.
- * @throws {AppError} `PLUGIN_UNAVAILABLE` when it cannot be started: a host without it would allow what it might deny.
+ * @throws {AppError} `PLUGIN_UNAVAILABLE` with each that cannot be started: a host without it would allow what it might deny.
  */
 export async function withTheirHooks(
   config: PluginsConfig,
   { supervisor }: Pick<Processes, "supervisor">,
-  signal?: AbortSignal,
+  { onProgress, signal }: HooksOptions,
 ): Promise<PluginsConfig> {
+  const faults: string[] = [];
   const plugins = config.plugins.map(async (entry) => {
     if (!isProcess(entry) || entry.hooks.length > 0) return entry;
-    return { ...entry, hooks: await hooksOf(entry, supervisor, signal) };
+    onProgress(entry.name, `measuring and starting ${entry.name}, to ask which hooks it takes`);
+    try {
+      return { ...entry, hooks: (await supervisor.instance(entry.name, { signal })).capabilities.hooks };
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (entry.onError !== "ignore") faults.push(...reasonsOf(error).map((why) => `plugin ${entry.name}: ${why}`));
+      return entry;
+    }
   });
-  return { ...config, plugins: await Promise.all(plugins) };
+  const hooked = { ...config, plugins: await Promise.all(plugins) };
+  if (faults.length === 0) return hooked;
+  throw new AppError("PLUGIN_UNAVAILABLE", "plugins that name no hooks cannot be asked for them", {
+    lines: [...faults, "correct the plugin, name its hooks in plugins.yaml, or give it on_error: ignore"],
+  });
 }
 
-async function hooksOf(
-  { name, onError }: PluginEntry,
-  supervisor: PluginSupervisor,
-  signal: AbortSignal | undefined,
-): Promise<readonly string[]> {
-  try {
-    return (await supervisor.instance(name, { signal })).capabilities.hooks;
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (onError === "ignore") return [];
-    const reason = error instanceof Error ? error.message : String(error);
-    const problems =
-      error instanceof Error && "problems" in error && Array.isArray(error.problems) ? error.problems : [];
-    throw new AppError("PLUGIN_UNAVAILABLE", `plugin ${name} names no hooks, and cannot be asked for them: ${reason}`, {
-      lines: [
-        ...problems.map(String),
-        "correct the plugin, name its hooks in plugins.yaml, or give it on_error: ignore",
-      ],
-    });
-  }
+/** Each of the faults of a plugin that is rejected, else the one reason; and what to do. */
+export function reasonsOf(error: unknown): readonly string[] {
+  if (!isProcessPluginError(error)) return [error instanceof Error ? error.message : String(error)];
+  const { problems, message, advice } = error;
+  return [...(problems.length > 0 ? problems : [message]), ...(advice === undefined ? [] : [advice])];
 }

@@ -32,7 +32,7 @@ export interface PluginClient extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Silence of a plugin, and a whole call: the plugin's host has its own, shorter ones. */
+/** Silence of a plugin, and a whole call: the plugin's host has its own, shorter one. */
 const waits = { timeoutMs: 600_000, maxTotalMs: 3_600_000 } as const;
 
 /** Begins to read. The transport is the client's from here on. */
@@ -61,6 +61,7 @@ export function createPluginClient(transport: Transport): PluginClient {
       await transport.send(Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, method, params: sent })), { signal });
       return await answer;
     } catch (error) {
+      pending.reject(id, error); // what was not sent has no answer to wait for
       if (signal?.aborted === true && isOpen) cancel(transport, id);
       throw error;
     } finally {

@@ -5,8 +5,8 @@ import { modernMetaKeys } from "@berth/mcp-server/protocol";
 /** What a client speaks over standard input and output. */
 export type SpokenOverStdio = "mcp" | "json-rpc";
 
-/** A first line over this is judged by what of it came. */
-const maxLineBytes = 1024 * 1024;
+/** As much as one message may have. A first line over this is no MCP. */
+const maxLineBytes = 16 * 1024 * 1024;
 const lineFeed = 0x0a;
 const openings: ReadonlySet<string> = new Set(["initialize", "server/discover", "ping"]);
 
@@ -29,6 +29,8 @@ export function openInput(input: Readable, signal: AbortSignal): Promise<OpenedI
       const seen = Buffer.concat(chunks);
       const readable = new PassThrough();
       if (seen.length > 0) readable.write(seen);
+      // Who reads no more lets go of the input, which would keep the process.
+      readable.once("close", () => input.destroy());
       if (isOver) readable.end();
       else input.once("error", (error) => readable.destroy(error)).pipe(readable);
       resolve({ spoken: spokenIn(seen), readable });
