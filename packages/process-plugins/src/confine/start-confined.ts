@@ -1,6 +1,7 @@
 import { openSandbox, type Sandbox } from "@berth/process-confinement";
 import { confinementRefusal } from "./confinement-refusal.js";
 import { prepareDataFolder } from "./data-folder.js";
+import { pluginEnvironment } from "./plugin-environment.js";
 import { confinedDataFolder, type PluginProcess, type PluginProcessOptions } from "./plugin-process.js";
 import { pluginSandbox } from "./plugin-sandbox.js";
 import { refuseHiddenInterpreter, visibleTrees } from "./visible-trees.js";
@@ -15,7 +16,9 @@ export async function startConfined(options: PluginProcessOptions): Promise<Plug
   refuseHiddenInterpreter(plugin, trees);
   const source = await prepareDataFolder(options.dataFolder, plugin);
   try {
-    const { file, args, env } = launch;
+    const { file, args } = launch;
+    // What the protocol lists and nothing else: what was added for an interpreter that writes beside its sources has no use where nothing can be written.
+    const env = pluginEnvironment({ manifest: plugin.manifest, root: plugin.root, dataFolder: confinedDataFolder });
     const data = { source, target: confinedDataFolder };
     const made = pluginSandbox({ trees, data, limits, command: { file, args, env, cwd: plugin.root } });
     const sandbox = await openSandbox({ ...made, name: instanceId, signal });

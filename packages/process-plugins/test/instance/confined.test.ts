@@ -11,7 +11,7 @@ import { rejection } from "../support/rejection.js";
 import { mcpParams, type Observed, observe, pythonPlugin, whenAsked } from "./scripted-plugin.js";
 
 /** By the sandbox, by Python itself, and for Python by spawn-attestation. */
-const mayBeAdded: ReadonlySet<unknown> = new Set(["PWD", "LC_CTYPE", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"]);
+const mayBeAdded: ReadonlySet<unknown> = new Set(["PWD", "LC_CTYPE"]);
 
 /** Leaves a file in its data folder as soon as it runs. */
 const canary = pythonPlugin('open(os.environ["PLUGIN_DATA"] + "/ran", "w").close()');
