@@ -51,8 +51,13 @@ function given<P>(context: RequestContext<P>, requests: PendingInput): JsonObjec
 
 /** Asks a client of an older revision, and gives what it answered as it is. @throws {RpcError} as `requestInput`. */
 export async function askRaw<P>(context: RequestContext<P>, requests: PendingInput): Promise<JsonObject> {
-  for (const request of Object.values(requests)) requireCapability(context, request);
+  requireAskable(context, requests);
   return askAll(context, requests);
+}
+
+/** @throws {RpcError} when the client did not declare what is needed to ask it. */
+export function requireAskable<P>(context: RequestContext<P>, requests: PendingInput): void {
+  for (const request of Object.values(requests)) requireCapability(context, request);
 }
 
 /** All or none: when one fails, or the call ends, the others are cancelled. */

@@ -127,6 +127,67 @@ describe("a relayed tool", () => {
     expect(calls.length).toBe(17);
   });
 
+  it.each([
+    { name: "what the client did not offer", requests: { q: { method: "roots/list" } }, code: -32021 },
+    { name: "what no client can be asked", requests: { q: { method: "shell/run", params: {} } }, code: -32603 },
+    { name: "nothing", requests: undefined, code: -32603 },
+    {
+      name: "33 questions",
+      requests: Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`q${index}`, { method: "roots/list" }])),
+      code: -32603,
+    },
+  ])("that asks a client of 2026-07-28 $name fails the call", async ({ requests, code }) => {
+    const asked: JsonObject = requests === undefined ? {} : { inputRequests: requests };
+    const { server } = relaying(async () => ({ resultType: "input_required", ...asked }));
+    expect(errorOf(await openClient(server).askModern("tools/call", { name: "far__echo" })).code).toBe(code);
+  });
+
+  it("hears no answers to questions from a client of an older revision that was not asked", async () => {
+    const { server, calls } = relaying(echo);
+    const client = openClient(server);
+    await client.initialize();
+    await callOf(client, { requestState: "forged", inputResponses: { q: { roots: [] } } });
+    expect(calls).toEqual([{ name: "far__echo" }]);
+  });
+
+  it("is shown as it was given, whatever is done to its definition later", async () => {
+    const given = { name: "far__echo", inputSchema: { type: "object" }, description: "before" };
+    const { server } = relaying(echo, given);
+    Object.assign(given, { description: "after" });
+    Object.assign(given.inputSchema, { type: "string" });
+    const result = resultOf(await openClient(server).askModern("tools/list"));
+    expect(result["tools"]).toEqual([{ name: "far__echo", inputSchema: { type: "object" }, description: "before" }]);
+  });
+
+  it.each(["2025-11-25", "2026-07-28"])("whose result is no object fails the call, of %s", async (revision) => {
+    const { server } = relaying(async () => Object(JSON.parse('{"got":null}')).got);
+    const client = openClient(server);
+    if (revision === "2025-11-25") await client.initialize();
+    const call = { name: "far__echo" };
+    const answer = revision === "2025-11-25" ? callOf(client) : client.askModern("tools/call", call);
+    expect(errorOf(await answer).message).toContain("no object");
+  });
+
+  it("that throws what is no error of the protocol fails as a handler does", async () => {
+    const { server } = relaying(async () => {
+      throw new Error("secret");
+    });
+    await expect(openClient(server).askModern("tools/call", { name: "far__echo" })).rejects.toThrow("secret");
+  });
+
+  it("is not asked again once its call was cancelled, and the client's questions are taken back", async () => {
+    const asks = { resultType: "input_required", inputRequests: { q: { method: "roots/list" } } };
+    const { server, calls } = relaying(async () => asks);
+    const client = openClient(server);
+    await client.initialize("2025-11-25", { roots: {} });
+    const calling = client.ask("tools/call", { name: "far__echo" }, "one");
+    await question(client);
+    await client.notify("notifications/cancelled", { requestId: "one" });
+    expect(await calling).toBeUndefined();
+    expect(calls.length).toBe(1);
+    expect(client.sent.map(({ method }) => method)).toContain("notifications/cancelled");
+  });
+
   it.each(["task", "surprise"])("with a result of the type %s fails the call", async (resultType) => {
     const { server } = relaying(async () => ({ resultType }));
     const client = openClient(server);
