@@ -21,7 +21,7 @@ export async function relayedTools(
   const definitions = await listTools(half, signal, onNote);
   const named = definitions.flatMap((definition) => {
     const { name } = definition;
-    return typeof name === "string" ? [{ name, definition }] : [];
+    return typeof name === "string" && name !== "" ? [{ name, definition }] : [];
   });
   if (named.length < definitions.length)
     onNote(`${definitions.length - named.length} tools without a name are left out`);
