@@ -64,39 +64,49 @@ export async function copyFolder(
     const stat = await lstat(join(source, path));
     if (stat.isDirectory()) return copyFolderInto(path, depth + 1);
     if (stat.isSymbolicLink()) return symlink(await readlink(join(source, path)), join(target, path));
-    if (stat.isFile()) return copyFile(path);
-    note(path, `is a ${kindOf(stat)}, and neither a file, a folder nor a link`);
-  }
-
-  /** Opened without following and without waiting: what was looked at may have been replaced meanwhile. */
-  async function copyFile(path: string): Promise<void> {
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    const from = await open(join(source, path), flags);
-    try {
-      const stat = await from.stat();
-      if (!stat.isFile()) return note(path, "is no file any more");
-      const to = await open(join(target, path), "wx", 0o600);
-      try {
-        const chunk = Buffer.alloc(Math.min(chunkBytes, stat.size + 1));
-        for (;;) {
-          signal?.throwIfAborted();
-          const { bytesRead } = await from.read(chunk, 0, chunk.length, null);
-          if (bytesRead === 0) break;
-          left.bytes -= bytesRead;
-          if (left.bytes < 0) return note(path, `goes over the ${options.maxBytes ?? maxBytes} bytes of a folder`);
-          await to.write(chunk, 0, bytesRead);
-        }
-        await to.chmod(stat.mode & 0o7777);
-      } finally {
-        await to.close();
-      }
-    } finally {
-      await from.close();
-    }
+    const fault = stat.isFile() ? await copyFile(join(source, path), join(target, path), left, signal) : undefined;
+    if (fault === "excess") return note(path, `goes over the ${options.maxBytes ?? maxBytes} bytes of a folder`);
+    if (fault !== undefined) return note(path, fault);
+    if (!stat.isFile()) note(path, `is a ${kindOf(stat)}, and neither a file, a folder nor a link`);
   }
 
   function note(path: string, what: string): void {
     problems.push(`${path === "" ? "the folder" : path} ${what}`);
+  }
+}
+
+/**
+ * Opened without following and without waiting: what was looked at may have been replaced meanwhile.
+ * @returns what is wrong with it.
+ */
+async function copyFile(
+  source: string,
+  target: string,
+  left: { bytes: number },
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const from = await open(source, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = await from.stat();
+    if (!stat.isFile()) return "is no file any more";
+    const to = await open(target, "wx", 0o600);
+    try {
+      const chunk = Buffer.alloc(Math.min(chunkBytes, stat.size + 1));
+      for (;;) {
+        signal?.throwIfAborted();
+        const { bytesRead } = await from.read(chunk, 0, chunk.length, null);
+        if (bytesRead === 0) break;
+        left.bytes -= bytesRead;
+        if (left.bytes < 0) return "excess";
+        await to.write(chunk, 0, bytesRead);
+      }
+      await to.chmod(stat.mode & 0o7777);
+      return undefined;
+    } finally {
+      await to.close();
+    }
+  } finally {
+    await from.close();
   }
 }
 
