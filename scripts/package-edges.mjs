@@ -16,6 +16,10 @@ export const allowedEdges = {
   "@berth/environment-leases": { ours: ["process-confinement"], npm: ["zod"] },
   "@berth/code-sessions": { ours: ["environment-leases", "stdio-transport", "jsonrpc-framing"], npm: ["zod"] },
   "@berth/venv-host": { ours: ["stdio-transport", "jsonrpc-framing"], npm: ["zod", "yaml"] },
+  "@berth/process-plugins": {
+    ours: ["stdio-transport", "jsonrpc-framing", "spawn-attestation", "process-confinement"],
+    npm: ["zod"],
+  },
   "@berth/state-folder": { ours: [], npm: [] },
   "@berth/command-line": { ours: [], npm: ["commander", "pino", "pino-pretty", "yaml"] },
   "berth-gateway": {
@@ -50,6 +54,8 @@ export const allowedEdges = {
       "command-line",
       "state-folder",
       "venv-host",
+      "process-plugins",
+      "mcp-relay",
       "mcp-server",
       "stdio-transport",
       "jsonrpc-framing",

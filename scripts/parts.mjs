@@ -1,6 +1,7 @@
 // Brings the installable system parts that the tests use. Run `node scripts/parts.mjs` for all, or name some:
 //   system   Debian packages (needs root)            bubblewrap, util-linux, python3-venv, openssl, curl, git, socat,
-//                                                   chromium, libatomic1 (which Node 26 is linked with)
+//                                                   chromium, gcc with libc6-dev, libatomic1 (which Node 26 is
+//                                                   linked with)
 //   python   Python environments in .scratch/        mcp, fastmcp, uv, jupyter, matplotlib, the CPEX framework of two
 //                                                   protocols with three published plugins; wheels of two versions of one
 //                                                   package; the JSON Schema test suite, which PyPI's jsonschema carries
@@ -23,7 +24,7 @@ const run = (file, args, options = {}) => {
 
 function system() {
   const packages = ["bubblewrap", "util-linux", "python3", "python3-venv", "openssl", "curl", "git", "libatomic1"];
-  packages.push("socat", "chromium");
+  packages.push("socat", "chromium", "gcc", "libc6-dev");
   const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   run("apt-get", ["update", "-qq"], { env: environment });
   run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...packages], { env: environment });

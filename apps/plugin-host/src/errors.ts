@@ -8,11 +8,12 @@ export type AppErrorCode =
   | "PAYLOAD_INVALID"
   | "STATE_UNUSABLE"
   | "STATE_NEWER"
+  | "PLUGIN_UNAVAILABLE"
   | "INTERRUPTED"
   | "LISTEN_FAILED"
   | "SHUTDOWN_UNFINISHED";
 
-const failures: readonly AppErrorCode[] = ["INTERRUPTED", "LISTEN_FAILED", "SHUTDOWN_UNFINISHED"];
+const failures: readonly AppErrorCode[] = ["PLUGIN_UNAVAILABLE", "INTERRUPTED", "LISTEN_FAILED", "SHUTDOWN_UNFINISHED"];
 
 /** Ends a command with a message for a person. `lines` hold one problem or one piece of advice each and are shown under it. */
 export class AppError extends CommandError<AppErrorCode> {

@@ -8,9 +8,9 @@ export function main(argv: readonly string[]): Promise<void> {
   return runProgram(
     {
       name: "berth-plugin-host",
-      description: "Runs existing Python CPEX plugins unchanged, each in an environment of its own.",
+      description: "Runs plugins: existing Python CPEX ones unchanged, and executables in any language, confined.",
       version,
-      commands: [addInvoke, addServe, addVenv],
+      commands: [addInvoke, addServe, addVenv, addCheck, addNew],
     },
     argv,
   );
@@ -77,10 +77,10 @@ function addServe(program: Command, finish: Finish): void {
   const command = program
     .command("serve")
     .description(
-      "keep plugins running and run their hooks: JSON-RPC on standard input and output, or over HTTP with MCP",
+      "keep plugins running, run their hooks, and serve their tools: JSON-RPC or MCP on standard input and output, or both over HTTP",
     );
   withPlugins(command)
-    .option("--stdio", "JSON-RPC, one message a line, on standard input and output")
+    .option("--stdio", "one message a line on standard input and output: MCP, or JSON-RPC, as the client begins")
     .option("--http <host:port>", `listen: JSON-RPC at /rpc, MCP at /mcp, such as ${defaultHttp}`)
     .option("--token-file <file>", "with --http: only who has a token of this file; see `token`")
     .option("--allowed-host <name...>", "with --http: names of this machine that clients may use beside localhost")
@@ -113,6 +113,69 @@ function addToken(program: Command, finish: Finish): void {
     .action(async (name: string, options) => {
       const { tokenCommand } = await import("./commands/token.js");
       finish(await tokenCommand(name, options));
+    });
+}
+
+function addCheck(program: Command, finish: Finish): void {
+  program
+    .command("check")
+    .description(
+      "try a process plugin in a temporary copy: manifest, sandbox, transcript, end; exit code 1 when something does not hold",
+    )
+    .argument("<dir>", "the plugin's folder")
+    .addOption(
+      new Option(
+        "--prepare <command>",
+        "run this in the copy first, with your rights and outside of any sandbox; words are separated by spaces, there is no shell (default: prepare of check.json)",
+      ),
+    )
+    .option("--no-prepare", "run none, whatever check.json says")
+    .option("--record", "write the transcript to expected.jsonl in the folder, instead of comparing with it")
+    .option(
+      "--escapes",
+      "also try to get out; the controls of the attempts run outside of the sandbox, with your rights",
+    )
+    .option(
+      "--interpreter <path...>",
+      "interpreters outside /usr that the plugin needs, such as /opt/python/bin/python3",
+    )
+    .option("--allow-unconfined", "run it without a sandbox: for development")
+    .option("--verbose", "show what the plugin logs")
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      examplesText([
+        "berth-plugin-host check ./my-plugin",
+        "berth-plugin-host check ./my-plugin --record",
+        "berth-plugin-host check ./my-plugin --escapes --json",
+        'berth-plugin-host check ./my-plugin --prepare "make"',
+      ]),
+    )
+    .action(async (folder: string, options) => {
+      const { checkCommand } = await import("./commands/check.js");
+      finish(await checkCommand(folder, options));
+    });
+}
+
+function addNew(program: Command, finish: Finish): void {
+  program
+    .command("new")
+    .description("write a process plugin that works, with its transcript")
+    .argument("<name>", "lower-case letters, digits and dashes")
+    .addOption(
+      new Option("--lang <language>", "what it is written in")
+        .choices(["python", "typescript", "shell"])
+        .makeOptionMandatory(),
+    )
+    .option("--dir <dir>", "where it goes (default: a folder of its name)")
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      examplesText(["berth-plugin-host new my-plugin --lang python", "berth-plugin-host check my-plugin"]),
+    )
+    .action(async (name: string, options) => {
+      const { newCommand } = await import("./commands/new.js");
+      finish(await newCommand(name, options));
     });
 }
 

@@ -8,11 +8,13 @@ export interface StateFolder {
   readonly path: string;
   /** The store of environments. */
   readonly venvs: string;
+  /** A data folder for each process plugin. */
+  readonly plugins: string;
   /** One folder a log, one log a process. */
   readonly audit: string;
 }
 
-const layout = { format: 1, folders: ["venvs", "audit"] } as const;
+const layout = { format: 1, folders: ["venvs", "plugins", "audit"] } as const;
 
 /** Where state lies unless `--state` says otherwise: beside, not in, that of the other apps, whose folders are of other forms. */
 export const usualStatePath = (): string => defaultStatePath("berth-plugin-host", process.env);
@@ -43,5 +45,5 @@ async function isUnused(path: string): Promise<boolean> {
 }
 
 function places(path: string): StateFolder {
-  return { path, venvs: join(path, "venvs"), audit: join(path, "audit") };
+  return { path, venvs: join(path, "venvs"), plugins: join(path, "plugins"), audit: join(path, "audit") };
 }

@@ -147,7 +147,7 @@ export interface Served {
 }
 
 /** Starts `serve --http` on a free port. It does not outlive the test. */
-export async function serve(world: World, args: readonly string[]): Promise<Served> {
+export async function serve(world: Pick<World, "options">, args: readonly string[]): Promise<Served> {
   const child = spawn(process.execPath, [bin, "serve", "--http", "127.0.0.1:0", ...args, ...world.options], {
     env: plainEnvironment,
     stdio: ["ignore", "ignore", "pipe"],
@@ -193,7 +193,7 @@ export interface Talk {
 }
 
 /** Starts `serve --stdio`. It does not outlive the test. */
-export function talk(world: World, args: readonly string[]): Talk {
+export function talk(world: Pick<World, "options">, args: readonly string[]): Talk {
   const child = spawn(process.execPath, [bin, "serve", "--stdio", ...args, ...world.options], {
     env: plainEnvironment,
     stdio: ["pipe", "pipe", "ignore"],

@@ -50,6 +50,7 @@ export type GoneReason =
   | "CALL_TIMEOUT"
   | "FRAME_TOO_LARGE"
   | "QUEUE_FULL"
+  | "ANSWER_UNUSABLE"
   | "SESSION_CLOSED";
 
 /** How a refusal or loss looks to a host that words the way out itself. */
@@ -204,5 +205,6 @@ const goneTexts: Record<GoneReason, Text> = {
   CALL_TIMEOUT: ["did not answer in time", allowsMore("deadlines.callMs")],
   FRAME_TOO_LARGE: ["sent or was to get a message over the limit", allowsMore("limits.maxFrameBytes")],
   QUEUE_FULL: ["does not read what it is sent", allowsMore("limits.maxQueuedBytes")],
+  ANSWER_UNUSABLE: ["answered what cannot be passed on to this client"],
   SESSION_CLOSED: ["had not answered when the session ended"],
 };

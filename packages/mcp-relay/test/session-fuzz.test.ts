@@ -22,7 +22,9 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("wait" as const), ms: fc.integer({ min: 1, max: 4_000 }) }) },
 );
 const stepsPerRun = 40;
-const hello = '{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25"}}';
+const hello =
+  '{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{},"roots":{}}}}';
+const opened = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
 const settle = () => new Promise(setImmediate);
 
 const options = fc.record({
@@ -32,6 +34,8 @@ const options = fc.record({
   pinned: fc.boolean(),
   /** Whether children answer the handshake and lists by themselves, so that hostile frames meet a session at work. */
   polite: fc.boolean(),
+  /** Whether polite children serve 2026-07-28 alone. */
+  modern: fc.boolean(),
 });
 const politeAnswers: Readonly<Record<string, string>> = {
   initialize:
@@ -40,6 +44,12 @@ const politeAnswers: Readonly<Record<string, string>> = {
   "prompts/list": '{"prompts":[{"name":"p"}]}',
   "resources/list": '{"resources":[{"uri":"u://1"}]}',
   "resources/templates/list": '{"resourceTemplates":[{"uriTemplate":"u://{x}"}]}',
+};
+
+const refusesInitialize: Readonly<Record<string, string>> = {
+  ...politeAnswers,
+  "server/discover":
+    '{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"prompts":{},"resources":{"subscribe":true},"logging":{}}}',
 };
 
 describe("a session under hostile frames from both sides", () => {
@@ -56,7 +66,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 type Options = typeof options extends fc.Arbitrary<infer T> ? T : never;
 
 async function runSession(
-  { names, observe, onBadLine, pinned, polite }: Options,
+  { names, observe, onBadLine, pinned, polite, modern }: Options,
   steps: readonly Step[],
 ): Promise<void> {
   const scheduler = createManualScheduler();
@@ -81,9 +91,12 @@ async function runSession(
     async openUpstream(server) {
       const transport = createDirectTransport((frame) => {
         const { id, method = "" } = scanEnvelope(frame);
-        const result = politeAnswers[method];
+        const result = (modern ? refusesInitialize : politeAnswers)[method];
         if (!polite || id === undefined || result === undefined) return;
-        queueMicrotask(() => transport.deliver(Buffer.from(`{"jsonrpc":"2.0","id":${id.value},"result":${result}}`)));
+        const isRefused = modern && method === "initialize";
+        const rest = isRefused ? '"error":{"code":-32601,"message":"no"}' : `"result":${result}`;
+        const answer = `{"jsonrpc":"2.0","id":${JSON.stringify(id.value)},${rest}}`;
+        queueMicrotask(() => transport.deliver(Buffer.from(answer)));
       });
       children.set(server, [...(children.get(server) ?? []), transport]);
       return {
@@ -95,6 +108,7 @@ async function runSession(
     },
   });
   downstream.deliver(Buffer.from(hello));
+  downstream.deliver(Buffer.from(opened));
   for (const one of steps) {
     const child = "server" in one ? children.get(one.server)?.at(-1) : undefined;
     if (one.do === "client") downstream.deliver(one.bytes);

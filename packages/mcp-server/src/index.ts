@@ -64,6 +64,7 @@ export type {
   InputQuestion,
   InputRequest,
 } from "./server/questions.js";
+export type { RelayedCall, RelayedTool } from "./server/relayed-tool.js";
 export type { ServerIdentity } from "./server/render.js";
 export type {
   ArgumentsOf,

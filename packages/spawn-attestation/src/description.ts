@@ -32,6 +32,8 @@ export interface SpawnDescription {
   readonly measureTarget?: string | undefined;
   /** Globs of what a folder's digest leaves out, relative to the measured folder; part of the digest. */
   readonly measureIgnore?: readonly string[] | undefined;
+  /** A folder's digest leaves out nothing but `measureIgnore`: `__pycache__`, `.git` and virtual environments are in it. Default false. */
+  readonly measureWhole?: boolean | undefined;
   /** Accept a `measureTarget` that the arguments do not run; the evidence says so. Default false. */
   readonly allowTargetOutsideArgv?: boolean | undefined;
   /** Default `"recheck"`. */

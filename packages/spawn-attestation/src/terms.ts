@@ -8,8 +8,8 @@ export interface LaunchTerms extends SpawnDescription {
 }
 
 const members: ReadonlySet<string> = new Set([
-  ...["command", "args", "env", "cwd", "measureTarget", "measureIgnore", "allowTargetOutsideArgv", "guard", "digest"],
-  "interpreter",
+  ...["command", "args", "env", "cwd", "measureTarget", "measureIgnore", "measureWhole", "guard", "digest"],
+  ...["allowTargetOutsideArgv", "interpreter"],
 ]);
 const guards: ReadonlySet<string> = new Set(["recheck", "snapshot", "none"]);
 const fileDigest = /^sha256:[0-9a-f]{64}$/;
@@ -33,8 +33,9 @@ export function readTerms(description: SpawnDescription, currentFolder: () => st
   checkEnvironment(description.env);
   if (description.measureTarget !== undefined) checkText("measureTarget", description.measureTarget);
   if (description.measureIgnore !== undefined) checkList("measureIgnore", description.measureIgnore);
-  const { allowTargetOutsideArgv = false, guard = "recheck", digest } = description;
+  const { allowTargetOutsideArgv = false, measureWhole = false, guard = "recheck", digest } = description;
   if (typeof allowTargetOutsideArgv !== "boolean") throw invalid("allowTargetOutsideArgv", "is not true or false");
+  if (typeof measureWhole !== "boolean") throw invalid("measureWhole", "is not true or false");
   if (!guards.has(guard)) throw invalid("guard", 'is not "recheck", "snapshot" or "none"');
   if (digest !== undefined && !(typeof digest === "string" && anyDigest.test(digest))) {
     throw invalid("digest", "is neither sha256: nor tree-v1: and 64 lower-case hexadecimal digits");

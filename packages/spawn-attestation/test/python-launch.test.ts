@@ -207,6 +207,24 @@ suite("compiled Python code", () => {
     }
   });
 
+  it("and what is ignored without being asked for, is measured with measureWhole", async () => {
+    const folder = testFolder({
+      ...contents,
+      "pyproject.toml": "",
+      ".git/config": "",
+      ".venv/pyvenv.cfg": "home = /usr/bin",
+    });
+    const whole = describe(pythonPath(), ["s.py"], { cwd: folder, env, measureTarget: folder, measureWhole: true });
+    const before = await measure(whole);
+    expect(before.coverage).toMatchObject({ root: folder, ignore: [] });
+    expect(before.launch.env).toHaveProperty("PYTHONPYCACHEPREFIX");
+    for (const file of ["__pycache__/lib.cpython-311.pyc", ".git/hooks/post-checkout", ".venv/lib/x.py"]) {
+      const earlier = (await measure(whole)).digest;
+      fill(folder, { [file]: "x" });
+      expect((await measure(whole)).digest).not.toBe(earlier);
+    }
+  });
+
   it("is measured too when a #! line or env takes the variables away", async () => {
     const folder = testFolder({ ...contents, tool: { program: `#!/usr/bin/env -S -i ${pythonPath()}\nimport lib` } });
     const byLine = await measure(describe("./tool", [], { cwd: folder, env }));

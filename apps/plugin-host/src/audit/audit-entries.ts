@@ -1,4 +1,5 @@
 import type { SessionEntry } from "@berth/audit-chain";
+import type { PluginEvent } from "@berth/process-plugins";
 import { environmentFacts, type GotEnvironment } from "@berth/venv-host";
 import type { HookDecision } from "@berth/venv-host/executor";
 
@@ -36,4 +37,9 @@ export function hookEntry(hook: {
 /** What a plugin's environment is made of, as it was measured; of one that somebody else installed nothing was. */
 export function environmentEntry(got: GotEnvironment): SessionEntry {
   return { ...environmentFacts(got), type: "plugin.environment" };
+}
+
+/** What becomes of a process plugin: its measured digest, how it is confined, its start and its end. */
+export function processEntry(event: PluginEvent): SessionEntry {
+  return { ...event };
 }

@@ -36,7 +36,7 @@ export async function invokeCommand(hook: string, flags: InvokeFlags): Promise<n
   const logger = await createLogger(readLogLevel(flags.logLevel, "warn"));
   return interruptible(async (exits) => {
     const onProgress = (plugin: string, step: string): void => say(`plugin ${plugin}: ${step}`);
-    const opened = await openHost(flags, { logger, command: "invoke", onProgress });
+    const opened = await openHost(flags, { logger, command: "invoke", onProgress, signal: exits.signal });
     try {
       const isAsked = opened.host.hasHook(hook);
       if (!isAsked) say(unasked(hook, opened.host));

@@ -9,17 +9,23 @@ import {
   untilAborted,
 } from "@berth/command-line";
 import { listen } from "@berth/command-line/http";
+import type { McpServer, RelayedTool } from "@berth/mcp-server";
+import { serveStdio as serveMcpStdio } from "@berth/mcp-server/stdio";
 import { AppError } from "../errors.js";
 import { type OpenedHost, openHost } from "../hosting/open-host.js";
 import { createDoors } from "../http/doors.js";
+import { localPrincipal } from "../http/mcp-door.js";
 import { createMetrics, type Metrics } from "../http/metrics.js";
+import { createHostServer, permission } from "../mcp/host-server.js";
 import { type HostFlags, readLogLevel } from "../options.js";
+import { createMcpHalf } from "../process/mcp-halves.js";
+import { relayedTools } from "../process/relayed-tools.js";
 import { createAskHook } from "../rpc/ask-hook.js";
 import { createMethods, type HostMethods } from "../rpc/methods.js";
 import { openAdmission } from "../serving/admission.js";
+import { openInput } from "../serving/first-line.js";
 import { type HttpDoor, readHttpDoor } from "../serving/http-door.js";
 import { serveStdio } from "../serving/serve-stdio.js";
-import { version } from "../version.js";
 
 /** What the command line says. */
 export interface ServeFlags extends HostFlags {
@@ -49,7 +55,7 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
   });
   const onProgress = (plugin: string, step: string): void => logger.info({ plugin }, step);
   try {
-    const opened = await openHost(flags, { logger, command: "serve", onProgress });
+    const opened = await openHost(flags, { logger, command: "serve", onProgress, signal: exits.signal });
     let end = "failed";
     let unfinished: readonly string[] = [];
     try {
@@ -93,19 +99,20 @@ async function run(
   logger: Logger,
   exits: ExitSignals,
 ): Promise<void> {
-  const { host, audit } = opened;
+  const { host, audit, processes } = opened;
   const metrics = createMetrics();
-  const methods = createMethods(host, createAskHook({ host, audit, observer: metrics }));
+  const methods = createMethods(host, processes.supervisor, createAskHook({ host, audit, observer: metrics }));
   const admitter = flags.tokenFile === undefined ? undefined : await openAdmission(flags.tokenFile, logger);
   await startPlugins(opened, logger, exits.signal);
   const onFault = (fault: unknown): void => logger.error({ err: fault }, door.kind);
+  const onNote = (text: string): void => logger.warn(text);
+  const relayed = await toolsOfProcesses(opened, logger, exits.signal);
+  await using server = createHostServer({ methods, relayed, onFault, onNote });
   if (door.kind === "stdio") {
     logger.info({ log: audit.logId }, "serving on standard input and output");
-    const { stdin: readable, stdout: writable } = process;
-    return serveStdio({ methods, readable, writable, signal: exits.signal, onFault });
+    return await serveOverStdio(methods, server, onFault, exits.signal);
   }
-  const onNote = (text: string): void => logger.warn(text);
-  await serveHttp({ door, methods, metrics, admitter, onFault, onNote, signal: exits.signal });
+  await serveHttp({ door, server, methods, metrics, admitter, onFault, onNote, signal: exits.signal });
 }
 
 /** Those that cannot be made ready are told at once; what that means for a hook is each plugin's `on_error`. */
@@ -117,8 +124,54 @@ async function startPlugins({ host }: OpenedHost, logger: Logger, signal: AbortS
   }
 }
 
+/** MCP, or the host's own methods: the client's first line decides. */
+async function serveOverStdio(
+  methods: HostMethods,
+  server: McpServer<string>,
+  onFault: (fault: unknown) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { stdout: writable } = process;
+  const { spoken, readable } = await openInput(process.stdin, signal);
+  if (spoken === "json-rpc") return serveStdio({ methods, readable, writable, signal, onFault });
+  const onUnexpectedError = (error: unknown): "continue" => {
+    onFault(error);
+    return "continue";
+  };
+  await serveMcpStdio({
+    server,
+    principal: localPrincipal,
+    readable,
+    writable,
+    signal,
+    onUnexpectedError,
+    exitProcess: false,
+  });
+}
+
+/** Of those that run; one that cannot say what it has is told, and its hooks stand by themselves. */
+async function toolsOfProcesses(
+  { processes: { names, supervisor } }: OpenedHost,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<readonly RelayedTool<string>[]> {
+  const lists = names.map(async (plugin) => {
+    const onNote = (line: string): void => logger.warn({ plugin }, line);
+    try {
+      if (!(await supervisor.instance(plugin, { signal })).capabilities.mcp) return [];
+      return await relayedTools(createMcpHalf(plugin, supervisor), permission, { signal, onNote });
+    } catch (error) {
+      signal.throwIfAborted();
+      logger.error({ plugin, err: error }, "its tools cannot be listed");
+      return [];
+    }
+  });
+  return (await Promise.all(lists)).flat();
+}
+
 interface HttpParts {
   readonly door: HttpDoor;
+  readonly server: McpServer<string>;
   readonly methods: HostMethods;
   readonly metrics: Metrics;
   readonly admitter: Awaited<ReturnType<typeof openAdmission>> | undefined;
@@ -128,7 +181,7 @@ interface HttpParts {
 }
 
 async function serveHttp({ door: { address, names }, signal, ...parts }: HttpParts): Promise<void> {
-  await using doors = createDoors({ ...parts, version, names, signal });
+  await using doors = createDoors({ ...parts, names, signal });
   const authenticated = parts.admitter !== undefined;
   const listening = await listen({ address, handle: doors.handle, maxConnections, authenticated });
   say(JSON.stringify({ event: "listening", url: `${listening.url}/mcp` }));

@@ -2,11 +2,13 @@ import { resolve } from "node:path";
 import { openSessionLog, type SessionEntry, type SessionLog } from "@berth/audit-chain";
 import { type Closers, createClosers, type Logger } from "@berth/command-line";
 import { confine } from "@berth/process-confinement/launcher";
+import type { PluginLogLine } from "@berth/process-plugins";
 import { type EnvironmentStore, isolatedVenv, pluginEnvironments } from "@berth/venv-host";
 import { createPluginHost, type PluginHost, type PluginsConfig } from "@berth/venv-host/executor";
-import { decisionEntry, environmentEntry } from "../audit/audit-entries.js";
+import { decisionEntry, environmentEntry, processEntry } from "../audit/audit-entries.js";
 import { type HostFlags, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
+import { openProcesses, type Processes, withTheirHooks } from "../process/open-processes.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
 import { ofExecutor } from "./executor-fault.js";
@@ -17,6 +19,7 @@ import { tellingOutput } from "./telling-output.js";
 export interface OpenedHost {
   readonly host: PluginHost;
   readonly audit: SessionLog;
+  readonly processes: Processes;
   /** In reverse order: plugins, store, log. Gives the names of what was not closed in time. */
   close(reason: string): Promise<readonly string[]>;
 }
@@ -26,6 +29,7 @@ export interface OpenHostOptions {
   /** Which command, for the log. */
   readonly command: string;
   readonly onProgress: (plugin: string, step: string) => void;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How long plugins, store and log may take to end. */
@@ -45,9 +49,20 @@ export async function openHost(flags: HostFlags, options: OpenHostOptions): Prom
     closers.add("audit log", () => audit.close(reason.text));
     const store = await openStore(state.venvs, terms);
     closers.add("store of environments", () => store.close());
-    const host = openPlugins({ flags, config, store, audit, options });
+    const processes = openProcesses({
+      config,
+      file: flags.config,
+      data: state.plugins,
+      record: async (event) => void (await audit.append(processEntry(event))),
+      onLog: (plugin, line) => logProcess(logger, plugin, line),
+    });
+    closers.add("process plugins", () => processes.supervisor.close());
+    for (const plugin of processes.unconfined)
+      logger.warn({ plugin }, "allow_unconfined: it runs without a sandbox, with all rights of this user");
+    const hooked = await withTheirHooks(config, processes, options);
+    const host = openPlugins({ flags, config: hooked, store, audit, processes, options });
     closers.add("plugins", () => host.close());
-    return { host, audit, close: (why) => closeAll(closers, reason, why) };
+    return { host, audit, processes, close: (why) => closeAll(closers, reason, why) };
   } catch (error) {
     await closeAll(closers, reason, "failed");
     throw error;
@@ -71,21 +86,28 @@ function openLog({ audit }: StateFolder, { command, logger }: OpenHostOptions, f
   });
 }
 
+/** What plugins print is for who looks for it; what they tell is told with their own level. */
+function logProcess(logger: Logger, plugin: string, { from, level, text }: PluginLogLine): void {
+  if (from === "stderr") logger.debug({ plugin }, text);
+  else logger[level]({ plugin }, text);
+}
+
 interface PluginsParts {
   readonly flags: HostFlags;
   readonly config: PluginsConfig;
   readonly store: EnvironmentStore;
   readonly audit: SessionLog;
+  readonly processes: Processes;
   readonly options: OpenHostOptions;
 }
 
-function openPlugins({ flags, config, store, audit, options }: PluginsParts): PluginHost {
+function openPlugins({ flags, config, store, audit, processes, options }: PluginsParts): PluginHost {
   const record = async (entry: SessionEntry): Promise<void> => void (await audit.append(entry));
   const acquire = pluginEnvironments({ store, onGot: (got) => record(environmentEntry(got)) });
   try {
     return createPluginHost({
       config,
-      kinds: [tellingOutput(isolatedVenv({ acquire, cwd: resolve(flags.cwd ?? "."), confine }))],
+      kinds: [tellingOutput(isolatedVenv({ acquire, cwd: resolve(flags.cwd ?? "."), confine })), processes.kind],
       record: (decision) => record(decisionEntry(decision)),
       onProgress: options.onProgress,
       onLog: (plugin, line) => options.logger.debug({ plugin }, line),

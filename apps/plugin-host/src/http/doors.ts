@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { BodyRefusal, createBodyReader, isForeignPage, type NamesServed } from "@berth/command-line/http";
+import type { McpServer } from "@berth/mcp-server";
 import type { Admitter } from "@berth/mcp-server/http";
 import { answerRequest, readFrame } from "../rpc/answer.js";
 import type { HostMethods } from "../rpc/methods.js";
@@ -9,7 +10,7 @@ import { createMcpDoor, localPrincipal } from "./mcp-door.js";
 import type { Metrics } from "./metrics.js";
 
 export interface DoorsParts {
-  readonly version: string;
+  readonly server: McpServer<string>;
   readonly methods: HostMethods;
   readonly metrics: Metrics;
   readonly names: NamesServed;

@@ -10,7 +10,11 @@ export type HookResult = "allowed" | "denied" | "failed";
 
 /** What is told beside what was counted. */
 export interface Gauges {
-  readonly plugins: readonly { readonly state: string }[];
+  readonly plugins: readonly {
+    readonly plugin: string;
+    readonly state: string;
+    readonly process?: { readonly state: string; readonly crashes: number } | undefined;
+  }[];
 }
 
 /** Figures of this process, in the text form of Prometheus (version 0.0.4). */
@@ -53,7 +57,25 @@ export function createMetrics(): Metrics {
           executions.samples(),
         ),
         familyText("plugin_host_plugins", "gauge", "Plugins, by state.", states),
+        ...processFamilies(plugins),
       ].join("");
     },
   };
+}
+
+/** Of process plugins, where there are any. */
+function processFamilies(plugins: Gauges["plugins"]): readonly string[] {
+  const held = plugins.flatMap(({ plugin, process }) => (process === undefined ? [] : [{ plugin, ...process }]));
+  if (held.length === 0) return [];
+  const standings = held.map(({ plugin, state }): Sample => [{ plugin, state }, 1]);
+  const crashes = held.map(({ plugin, crashes: count }): Sample => [{ plugin }, count]);
+  return [
+    familyText("plugin_host_process_state", "gauge", "1 for the state that a process plugin is in.", standings),
+    familyText(
+      "plugin_host_process_crashes",
+      "gauge",
+      "Ends of a process plugin's own within the last minute.",
+      crashes,
+    ),
+  ];
 }

@@ -1,4 +1,5 @@
 import type { JsonObject as FrameObject, JsonValue as FrameValue } from "@berth/jsonrpc-framing";
+import type { PluginStanding, PluginSupervisor } from "@berth/process-plugins";
 import type { PluginHealth, PluginHost, PluginStatus } from "@berth/venv-host/executor";
 import type { Asker, AskHook } from "./ask-hook.js";
 import { type CarriedNames, createCarriedNames } from "./carried-names.js";
@@ -8,7 +9,7 @@ import { type ToldOutcome, toldOutcome } from "./outcome.js";
 
 /** What clients may ask for, by each door. */
 export interface HostMethods {
-  list(): { readonly plugins: readonly PluginStatus[] };
+  list(): { readonly plugins: readonly (PluginStatus & OfProcess)[] };
   health(signal?: AbortSignal): Promise<ToldHealth>;
   /** @throws {RequestFault} and what the executor throws. */
   invoke(asker: Asker, params: FrameValue | undefined, signal?: AbortSignal): Promise<ToldOutcome>;
@@ -20,17 +21,34 @@ export interface HostMethods {
 export interface ToldHealth {
   /** False when a plugin failed. */
   readonly ok: boolean;
-  readonly plugins: readonly (PluginHealth & { readonly plugin: string })[];
+  readonly plugins: readonly (PluginHealth & OfProcess & { readonly plugin: string })[];
+}
+
+/** What is told of a process plugin beside that. */
+export interface OfProcess {
+  readonly process?: Omit<PluginStanding, "name" | "message"> | undefined;
 }
 
 /** One method on the wire. */
 export type Method = (asker: Asker, params: FrameValue | undefined, signal: AbortSignal) => Promise<object>;
 
-export function createMethods(host: Pick<PluginHost, "list" | "health">, askHook: AskHook): HostMethods {
+/** @param processes Says how process plugins stand. */
+export function createMethods(
+  host: Pick<PluginHost, "list" | "health">,
+  processes: Pick<PluginSupervisor, "list">,
+  askHook: AskHook,
+): HostMethods {
+  const standings = (): ReadonlyMap<string, PluginStanding> =>
+    new Map(processes.list().map((standing) => [standing.name, standing]));
   const names: CarriedNames = createCarriedNames();
-  const list = (): { readonly plugins: readonly PluginStatus[] } => ({ plugins: host.list() });
+  const list: HostMethods["list"] = () => {
+    const all = standings();
+    return { plugins: host.list().map((plugin) => ({ ...plugin, ...ofProcess(all.get(plugin.name)) })) };
+  };
   const health = async (signal?: AbortSignal): Promise<ToldHealth> => {
-    const plugins = await host.health({ signal });
+    const found = await host.health({ signal });
+    const all = standings();
+    const plugins = found.map((each) => standingHealth(each, all.get(each.plugin)));
     return { ok: plugins.every(({ state }) => state !== "failed"), plugins };
   };
   const invoke: HostMethods["invoke"] = async (asker, params, signal) => {
@@ -58,4 +76,17 @@ function withoutParams<T>(params: FrameValue | undefined, result: T): T {
   const given: FrameObject = params === undefined ? {} : objectOf(params, "params");
   if (Object.keys(given).length > 0) throw new RequestFault("this method has no parameters");
   return result;
+}
+
+function ofProcess(standing: PluginStanding | undefined): OfProcess {
+  if (standing === undefined) return {};
+  const { name: _name, message: _message, ...told } = standing;
+  return { process: told };
+}
+
+/** One that its supervisor holds back answers nobody, whatever its hooks were told last. */
+function standingHealth<T extends PluginHealth>(health: T, standing: PluginStanding | undefined): T & OfProcess {
+  const told = ofProcess(standing);
+  if (standing?.state !== "quarantined" && standing?.state !== "rejected") return { ...health, ...told };
+  return { ...health, ...told, state: "failed", message: standing.message ?? standing.state };
 }

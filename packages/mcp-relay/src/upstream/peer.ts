@@ -1,6 +1,7 @@
 import type { Envelope, Scheduler } from "@berth/jsonrpc-framing";
 import { isStdioTransportError, type Transport } from "@berth/stdio-transport";
 import type { UpstreamConnection } from "../connection.js";
+import { createEraTransport } from "../modern/era-transport.js";
 import type { RelayNotice, UpstreamFault } from "../relay-options.js";
 import type { BadLinePolicy } from "../server-policy.js";
 import { notificationFrame } from "../translate.js";
@@ -49,7 +50,7 @@ export interface Peer {
 /** Starts the connection's transport. Nothing is sent before the first `call` or `send`. Two states: it lives, then it is gone. */
 export function createPeer(options: PeerOptions): Peer {
   const { server, connection, scheduler } = options;
-  const { transport } = connection;
+  const transport = createEraTransport(connection.transport, { server, scheduler });
   const notice = (code: string, error: unknown): void =>
     options.onNotice({ code, server, message: visibleText(error instanceof Error ? error.message : String(error)) });
   const pending = createPendingRequests(scheduler, (id, request) => {

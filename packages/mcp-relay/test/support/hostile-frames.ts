@@ -11,11 +11,14 @@ const methods = fc.constantFrom(
   ..."notifications/initialized notifications/cancelled notifications/progress notifications/message notifications/tools/list_changed".split(
     " ",
   ),
-  ..."notifications/resources/list_changed notifications/tasks/status rpc.x".split(" "),
+  ..."notifications/resources/list_changed notifications/tasks/status notifications/subscriptions/acknowledged rpc.x".split(
+    " ",
+  ),
   "",
 );
 const idText = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 12 }).map(String) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 9 }).map((number) => `"berth-${number}"`) },
   fc.constantFrom('"1"', '"a"', "null", "-1", "1.5", "1e0", "9007199254740993", "{}", "[]", "true", '""'),
 );
 const paramsText = fc.oneof(
@@ -32,6 +35,8 @@ const paramsText = fc.oneof(
     '{"ref":{"type":"ref/prompt","name":"a__p"}}',
     '{"ref":{"type":"ref/resource","uri":"u://{x}"}}',
     '{"level":"debug"}',
+    '{"notifications":{"resourceSubscriptions":["u://1"]},"_meta":{"io.modelcontextprotocol/subscriptionId":"berth-1"}}',
+    '{"requestId":"berth-2"}',
     '{"taskId":"T"}',
     '{"requestId":1}',
     '{"requestId":3,"reason":"x"}',
@@ -57,6 +62,11 @@ export const resultText: fc.Arbitrary<string> = fc.oneof(
     '{"resourceTemplates":[{"uriTemplate":"u://{x}"},{"uriTemplate":"{"}]}',
     '{"tasks":[{"taskId":"T"}]}',
     '{"task":{"taskId":"T"},"isError":true}',
+    '{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"?"}}}}',
+    '{"resultType":"input_required","inputRequests":{"a":{"method":"roots/list"},"__proto__":{"method":"roots/list"}},"requestState":"s"}',
+    '{"resultType":"input_required","requestState":"s"}',
+    '{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}}',
+    '{"resultType":"task","taskId":"T"}',
   ),
   jsonText,
 );
@@ -73,6 +83,8 @@ const calls = fc.constantFrom(
   ["resources/list", "{}"],
   ["tasks/list", "{}"],
   ["logging/setLevel", '{"level":"debug"}'],
+  ["resources/subscribe", '{"uri":"u://1"}'],
+  ["resources/unsubscribe", '{"uri":"u://1"}'],
 );
 /** Requests as a good client sends them. */
 export const goodRequest: fc.Arbitrary<Uint8Array> = fc

@@ -71,7 +71,7 @@ export function createCore<P>(
     compiler,
     codec,
     lists: {
-      tools: list("tools", registry.tools.values()),
+      tools: list("tools", [...registry.tools.values(), ...registry.relayed.values()]),
       prompts: list("prompts", registry.prompts.values()),
       resources: list("resources", registry.resources.values()),
       resourceTemplates: list("resourceTemplates", registry.templates.values()),
@@ -109,9 +109,9 @@ function completes<P>({ prompts, templates }: Registry<P>): boolean {
 
 /** Only what there are handlers for. */
 function capabilitiesOf<P>(registry: Registry<P>, hasCompletions: boolean): JsonObject {
-  const { tools, prompts, resources, templates } = registry;
+  const { tools, relayed, prompts, resources, templates } = registry;
   const capabilities: Record<string, JsonObject> = { logging: {} };
-  if (tools.size > 0) capabilities["tools"] = { listChanged: true };
+  if (tools.size + relayed.size > 0) capabilities["tools"] = { listChanged: true };
   if (prompts.size > 0) capabilities["prompts"] = { listChanged: true };
   if (resources.size + templates.size > 0) capabilities["resources"] = { subscribe: true, listChanged: true };
   if (hasCompletions) capabilities["completions"] = {};

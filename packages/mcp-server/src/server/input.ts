@@ -49,6 +49,17 @@ function given<P>(context: RequestContext<P>, requests: PendingInput): JsonObjec
   throw new InputRequired("the client is asked; the handler runs again with its answers");
 }
 
+/** Asks a client of an older revision, and gives what it answered as it is. @throws {RpcError} as `requestInput`. */
+export async function askRaw<P>(context: RequestContext<P>, requests: PendingInput): Promise<JsonObject> {
+  requireAskable(context, requests);
+  return askAll(context, requests);
+}
+
+/** @throws {RpcError} when the client did not declare what is needed to ask it. */
+export function requireAskable<P>(context: RequestContext<P>, requests: PendingInput): void {
+  for (const request of Object.values(requests)) requireCapability(context, request);
+}
+
 /** All or none: when one fails, or the call ends, the others are cancelled. */
 async function askAll<P>({ connection, id, ending }: RequestContext<P>, requests: PendingInput): Promise<JsonObject> {
   const questions = Object.entries(requests);

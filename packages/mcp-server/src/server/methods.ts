@@ -18,7 +18,7 @@ export interface Method<P> {
 
 /** The methods that a server with these registrations answers; any other is unknown. */
 export function methodsOf<P>(core: Core<P>): ReadonlyMap<string, Method<P>> {
-  const { tools, prompts, resources, templates } = core.registry;
+  const { tools, relayed, prompts, resources, templates } = core.registry;
   const methods = new Map<string, Method<P>>([
     ["initialize", { era: "legacy", run: initialize }],
     ["ping", { era: "legacy", run: complete0 }],
@@ -26,7 +26,7 @@ export function methodsOf<P>(core: Core<P>): ReadonlyMap<string, Method<P>> {
     ["server/discover", { era: "modern", run: discover }],
     ["subscriptions/listen", { era: "modern", run: listen }],
   ]);
-  if (tools.size > 0) {
+  if (tools.size + relayed.size > 0) {
     methods.set("tools/list", listMethod("tools", "tool"));
     methods.set("tools/call", { era: "both", run: callTool });
   }

@@ -12,6 +12,7 @@ import type {
 import type { Instrumentation } from "./instrument.js";
 import type { McpServerLimits } from "./limits.js";
 import type { Observer } from "./observers.js";
+import type { RelayedTool } from "./relayed-tool.js";
 import type { ServerIdentity } from "./render.js";
 import type { SchemaSource } from "./schema-source.js";
 
@@ -52,6 +53,8 @@ export interface McpServerSettings<P, I extends readonly SchemaSource[] = readon
   readonly authorize?: Authorizer<P> | undefined;
   /** Each handler's arguments have the type of its tool's schema; with `createMcpServer<P>` only those of `defineTool` and `toolsFor` do. */
   readonly tools?: { readonly [K in keyof I]: ToolDefinition<P, I[K]> } | undefined;
+  /** Tools of other servers, handed on as they are, listed behind `tools`. */
+  readonly relayedTools?: readonly RelayedTool<P>[] | undefined;
   readonly prompts?: readonly PromptDefinition<P>[] | undefined;
   readonly resources?: readonly ResourceDefinition<P>[] | undefined;
   readonly resourceTemplates?: readonly ResourceTemplateDefinition<P>[] | undefined;

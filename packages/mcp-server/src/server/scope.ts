@@ -8,6 +8,7 @@ import type { RequestContext } from "./context.js";
 import type { LogLevel, PromptCall, RequestScope, ResourceCall, ToolCall } from "./definitions.js";
 import { requestInput } from "./input.js";
 import { isLongId } from "./limits.js";
+import type { RelayedCall } from "./relayed-tool.js";
 import type { TraceContext } from "./trace.js";
 
 const levels: readonly LogLevel[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -90,6 +91,14 @@ export class ToolScope<P, A> extends Scope<P> implements ToolCall<P, A> {
       started.catch(() => undefined); // as with requestInput
       return started;
     };
+  }
+}
+
+export class RelayScope<P> extends Scope<P> implements RelayedCall<P> {
+  readonly params: JsonObject;
+  constructor(context: RequestContext<P>, compiler: SchemaCompiler, params: JsonObject) {
+    super(context, compiler);
+    this.params = params;
   }
 }
 

@@ -30,6 +30,7 @@ const serverKinds = {
   revisions: some,
   authorize: callback,
   tools: someList,
+  relayedTools: someList,
   prompts: someList,
   resources: someList,
   resourceTemplates: someList,

@@ -8,9 +8,10 @@ import { isAllowed } from "./authorize.js";
 import type { RequestContext } from "./context.js";
 import { type Core, complete, type Reply } from "./core.js";
 import type { ToolCall, ToolResult } from "./definitions.js";
-import { requireHeaderArguments } from "./header-arguments.js";
+import { type HeaderArgument, requireHeaderArguments } from "./header-arguments.js";
 import { InputRequired } from "./input.js";
 import type { BoundTool } from "./registry.js";
+import { relayTool } from "./relayed-tool.js";
 import { openState } from "./rounds.js";
 import { ToolScope } from "./scope.js";
 import { gate, shapeResult, tellProblems } from "./tool-result.js";
@@ -22,15 +23,17 @@ export async function callTool<P>(core: Core<P>, context: RequestContext<P>): Pr
     throw new RpcError(wireErrors.invalidParams, "tools/call needs name, a string, and arguments, an object");
   }
   context.name = name;
-  const tool = core.registry.tools.get(name);
+  const tool = core.registry.tools.get(name) ?? core.registry.relayed.get(name);
   // The same words for both: names cannot be probed.
   if (tool === undefined) throw unknownTool(name);
   const allowed = isAllowed(core.options.authorize, context, "tool", tool);
   if (!(allowed === true || (await allowed))) throw unknownTool(name);
-  if (tool.task?.support === "required" && context.era === "modern") requireTasks(context.clientCapabilities);
-  if (context.headers !== undefined && context.era === "modern") {
-    requireHeaderArguments(tool.headerArguments, given, context.headers);
+  if ("relay" in tool) {
+    requireHeaders(context, tool.headerArguments, given);
+    return await relayTool(core, context, tool);
   }
+  if (tool.task?.support === "required" && context.era === "modern") requireTasks(context.clientCapabilities);
+  requireHeaders(context, tool.headerArguments, given);
   const checking = tool.input.check(given);
   const checked = checking instanceof Promise ? await checking : checking;
   if ("problems" in checked) return refuseArguments(core, context, checked.problems);
@@ -39,6 +42,14 @@ export async function callTool<P>(core: Core<P>, context: RequestContext<P>): Pr
   // Awaited here, since to hand a promise on from an async function takes two turns of the microtask queue more.
   if (task === undefined || context.era !== "modern") return await runTool(core, context, tool, checked.value);
   return await runAsTask(core, context, { ...tool, task }, checked.value);
+}
+
+function requireHeaders<P>(
+  { headers, era }: RequestContext<P>,
+  headerArguments: readonly HeaderArgument[],
+  given: JsonObject,
+): void {
+  if (headers !== undefined && era === "modern") requireHeaderArguments(headerArguments, given, headers);
 }
 
 function unknownTool(name: string): RpcError {

@@ -17,7 +17,7 @@ export function listInherited(first = 3): readonly number[] {
 /** `flags` is in the second line of the file (proc(5)): what does not look so is taken for inherited. */
 function isInherited(descriptor: number, buffer: Buffer): boolean {
   const text = tryReadStart(`/proc/self/fdinfo/${descriptor}`, buffer);
-  // Closed since it was listed: the one that the listing itself used.
+  // Closed since it was listed: the one that the listing itself used, or a file that another thread reads.
   if (text === undefined) return false;
   const flags = /^flags:\s*([0-7]+)$/m.exec(text)?.[1];
   return flags === undefined || (Number.parseInt(flags, 8) & closeOnExec) === 0;
@@ -32,6 +32,8 @@ function tryReadStart(path: string, buffer: Buffer): string | undefined {
   }
   try {
     return buffer.toString("latin1", 0, readSync(file, buffer, 0, buffer.length, 0));
+  } catch {
+    return undefined; // another thread closed it after it was opened here: ENOENT, proc(5)
   } finally {
     closeSync(file);
   }

@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
 import { listInherited } from "../../src/start/inherited-descriptors.js";
@@ -24,6 +26,18 @@ describe("descriptors that the host inherited", () => {
     const spawned = `require("node:child_process").spawnSync("sh", ["-c", "${bare}"], { stdio: "inherit" })`;
     const seen = withDescriptors(`${process.execPath} -e '${spawned}'`).trim().split("\n");
     expect(seen).toEqual(expect.arrayContaining(["77", "251", "1000"]));
+  });
+
+  it("are listed while other threads open and close files, as those that measure or compress do", async () => {
+    const busy = "const { closeSync, openSync } = require('node:fs'); for (;;) closeSync(openSync('/dev/null', 'r'));";
+    const worker = new Worker(busy, { eval: true });
+    try {
+      await once(worker, "online");
+      const inherited = listInherited();
+      for (let round = 0; round < 1_000; round += 1) expect(listInherited()).toEqual(inherited);
+    } finally {
+      await worker.terminate();
+    }
   });
 
   it("are told from those that we opened ourselves", () => {

@@ -60,8 +60,9 @@ export function planCoverage(input: CoverageInput): CoveragePlan {
   const chosen = chooseRoot(input);
   const scope = chosen.isFolder ? "tree" : "file";
   const given = description.measureIgnore ?? [];
-  const automatic = scope === "tree" && target.named === undefined ? automaticIgnores(chosen.root) : [];
-  const compiled = scope === "tree" && input.skipsCompiledCode ? [compiledCode] : [];
+  const leaves = scope === "tree" && description.measureWhole !== true;
+  const automatic = leaves && target.named === undefined ? automaticIgnores(chosen.root) : [];
+  const compiled = leaves && input.skipsCompiledCode ? [compiledCode] : [];
   const globs = scope === "tree" ? readGlobs([...given, ...automatic, ...compiled]) : [];
   const inside = relativeTo(chosen.root, target.trace.realPath);
   if (inside !== undefined && target.word !== undefined && isIgnored(globs, inside)) throw ignored(inside);

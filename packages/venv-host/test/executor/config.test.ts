@@ -178,7 +178,7 @@ plugins:
     "line 16: plugins.0.typo is an unknown key",
     "line 18: plugins.0.conditions.0.tool is an unknown key",
     "line 20: plugins.0.config.plugin_dirs is ignored: the code of plugins is found in <cwd>/plugins, or in their environments",
-    "line 22: plugin idle has no hooks: it never runs",
+    "line 22: plugin idle names no hooks: it runs only if its kind knows them",
   ]);
   expect(config.plugins[0]).toMatchObject({
     hooks: ["a"],

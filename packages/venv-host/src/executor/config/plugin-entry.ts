@@ -97,7 +97,8 @@ function isClassPath(kind: string): boolean {
 function makeHooks(file: EntryOfFile, path: YamlPath, { warn }: Complaints): readonly string[] {
   const hooks = [...new Set(file.hooks)];
   if (hooks.length < file.hooks.length) warn([...path, "hooks"], "a hook is listed twice; it runs once");
-  if (hooks.length === 0) warn([...path, "hooks"], `plugin ${file.name} has no hooks: it never runs`);
+  if (hooks.length === 0)
+    warn([...path, "hooks"], `plugin ${file.name} names no hooks: it runs only if its kind knows them`);
   return Object.freeze(hooks);
 }
 

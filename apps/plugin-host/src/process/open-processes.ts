@@ -1,0 +1,116 @@
+import { dirname, resolve } from "node:path";
+import {
+  createPluginSupervisor,
+  createProcessKind,
+  isProcessPluginError,
+  type PluginEvent,
+  type PluginLogLine,
+  type PluginSupervisor,
+  readProcessEntry,
+  type SupervisedPlugin,
+} from "@berth/process-plugins";
+import {
+  type PluginEntry,
+  type PluginKind,
+  type PluginsConfig,
+  readPluginReply,
+  writePluginCall,
+} from "@berth/venv-host/executor";
+import { AppError } from "../errors.js";
+import { version } from "../version.js";
+
+/** The process plugins of a configuration. */
+export interface Processes {
+  readonly supervisor: PluginSupervisor;
+  readonly kind: PluginKind;
+  /** Names of those that are not disabled, in the order of the file. */
+  readonly names: readonly string[];
+  /** Names of those whose entry allows them to run without a sandbox. */
+  readonly unconfined: readonly string[];
+}
+
+export interface OpenProcessesOptions {
+  readonly config: PluginsConfig;
+  /** The path of the configuration: paths in it are relative to its folder. */
+  readonly file: string;
+  /** Holds the plugins' data folders. */
+  readonly data: string;
+  readonly record: (event: PluginEvent) => Promise<void>;
+  readonly onLog: (plugin: string, line: PluginLogLine) => void;
+}
+
+export function isProcess({ kind, mode }: Pick<PluginEntry, "kind" | "mode">): boolean {
+  return kind === "process" && mode !== "disabled";
+}
+
+/**
+ * Holds them; none is started yet.
+ * @throws {AppError} `CONFIG_INVALID` with every fault of every entry.
+ */
+export function openProcesses({ config, file, data, record, onLog }: OpenProcessesOptions): Processes {
+  const entries = config.plugins.filter(isProcess);
+  const plugins = readEntries(entries, dirname(resolve(file)), data);
+  const supervisor = createPluginSupervisor({
+    plugins,
+    host: { name: "berth-plugin-host", version },
+    record,
+    onLog,
+  });
+  const kind = createProcessKind({ supervisor, writeCall: writePluginCall, readReply: readPluginReply });
+  const unconfined = plugins.filter(({ allowUnconfined }) => allowUnconfined).map(({ name }) => name);
+  return { supervisor, kind, names: entries.map(({ name }) => name), unconfined };
+}
+
+function readEntries(entries: readonly PluginEntry[], base: string, data: string): readonly SupervisedPlugin[] {
+  const faults: string[] = [];
+  const plugins = entries.flatMap((entry) => {
+    const reading = readProcessEntry(entry, { base, data });
+    if (reading.ok) return [reading.plugin];
+    const line = entry.line === undefined ? "" : `line ${entry.line}: `;
+    faults.push(...reading.problems.map((problem) => `${line}plugin ${entry.name}: ${problem}`));
+    return [];
+  });
+  if (faults.length === 0) return plugins;
+  throw new AppError("CONFIG_INVALID", "the plugins cannot be run as they are configured", { lines: faults });
+}
+
+/** What `withTheirHooks` needs beside the configuration. */
+export interface HooksOptions {
+  readonly onProgress: (plugin: string, step: string) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * An entry that names no hooks has those that its plugin says it takes, which only the running plugin can say.
+ * @throws {AppError} `PLUGIN_UNAVAILABLE` with each that cannot be started: a host without it would allow what it might deny.
+ */
+export async function withTheirHooks(
+  config: PluginsConfig,
+  { supervisor }: Pick<Processes, "supervisor">,
+  { onProgress, signal }: HooksOptions,
+): Promise<PluginsConfig> {
+  const faults: string[] = [];
+  const plugins = config.plugins.map(async (entry) => {
+    if (!isProcess(entry) || entry.hooks.length > 0) return entry;
+    onProgress(entry.name, `measuring and starting ${entry.name}, to ask which hooks it takes`);
+    try {
+      return { ...entry, hooks: (await supervisor.instance(entry.name, { signal })).capabilities.hooks };
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (entry.onError !== "ignore") faults.push(...reasonsOf(error).map((why) => `plugin ${entry.name}: ${why}`));
+      return entry;
+    }
+  });
+  const hooked = { ...config, plugins: await Promise.all(plugins) };
+  if (faults.length === 0) return hooked;
+  throw new AppError("PLUGIN_UNAVAILABLE", "plugins that name no hooks cannot be asked for them", {
+    lines: [...faults, "correct the plugin, name its hooks in plugins.yaml, or give it on_error: ignore"],
+  });
+}
+
+/** Each of the faults of a plugin that is rejected, else the one reason; and what to do. */
+export function reasonsOf(error: unknown): readonly string[] {
+  if (!isProcessPluginError(error)) return [error instanceof Error ? error.message : String(error)];
+  const { problems, message, advice } = error;
+  return [...(problems.length > 0 ? problems : [message]), ...(advice === undefined ? [] : [advice])];
+}

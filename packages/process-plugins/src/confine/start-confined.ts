@@ -1,0 +1,59 @@
+import { openSandbox, type Sandbox } from "@berth/process-confinement";
+import { confinementRefusal } from "./confinement-refusal.js";
+import { prepareDataFolder } from "./data-folder.js";
+import { pluginEnvironment } from "./plugin-environment.js";
+import { confinedDataFolder, type PluginProcess, type PluginProcessOptions } from "./plugin-process.js";
+import { pluginSandbox } from "./plugin-sandbox.js";
+import { refuseHiddenInterpreter, visibleTrees } from "./visible-trees.js";
+
+/**
+ * Starts a plugin in a sandbox: its folder read-only at its own path, its data folder, the system, what the operator named, and no network.
+ * @throws {ProcessPluginError} `CONFINEMENT_UNAVAILABLE`, `PLUGIN_NOT_STARTED`, `OPTION_INVALID`. Also the signal's reason.
+ */
+export async function startConfined(options: PluginProcessOptions): Promise<PluginProcess> {
+  const { launch, plugin, instanceId, limits, signal } = options;
+  const trees = visibleTrees(options);
+  refuseHiddenInterpreter(plugin, trees);
+  const source = await prepareDataFolder(options.dataFolder, plugin);
+  try {
+    const { file, args } = launch;
+    // What the protocol lists and nothing else: what was added for an interpreter that writes beside its sources has no use where nothing can be written.
+    const env = pluginEnvironment({ manifest: plugin.manifest, root: plugin.root, dataFolder: confinedDataFolder });
+    const data = { source, target: confinedDataFolder };
+    const made = pluginSandbox({ trees, data, limits, command: { file, args, env, cwd: plugin.root } });
+    const sandbox = await openSandbox({ ...made, name: instanceId, signal });
+    return present(sandbox, plugin.manifest.name);
+  } catch (error) {
+    throw confinementRefusal(error, plugin.manifest.name);
+  }
+}
+
+function present(sandbox: Sandbox, plugin: string): PluginProcess {
+  let isAsked = false;
+  const { stdin, stdout, stderr, identity, enforced } = sandbox;
+  return {
+    pid: identity.init.pid,
+    stdin,
+    stdout,
+    stderr,
+    confinement: "bubblewrap",
+    enforced: enforced.map(({ limit, value, by }) => `${limit} ${value} by ${by}`),
+    exited: sandbox.exited.then(({ code, signal, reason }) => {
+      const isOurs = reason === "closed" || (isAsked && (reason === "exited" || reason === "signalled"));
+      return { code, signal, reason: isOurs ? "ended" : reason };
+    }),
+    endInput: () => void stdin.end(),
+    terminate: () => {
+      isAsked = true;
+      sandbox.signal("SIGTERM");
+    },
+    kill: async () => {
+      isAsked = true;
+      try {
+        await sandbox.kill();
+      } catch (error) {
+        throw confinementRefusal(error, plugin);
+      }
+    },
+  };
+}

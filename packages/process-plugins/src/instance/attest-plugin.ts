@@ -1,0 +1,119 @@
+import {
+  type AttestedChild,
+  attestedSpawn,
+  type Decision,
+  isAttestationError,
+  type Launch,
+  type Measurer,
+} from "@berth/spawn-attestation";
+import { confinedDataFolder, type PluginProcess } from "../confine/plugin-process.js";
+import { isProcessPluginError, ProcessPluginError } from "../errors.js";
+import { describePlugin, neverAsk } from "../tree/plugin-launch.js";
+import type { InstanceTerms } from "./instance-terms.js";
+import type { PluginEvent } from "./plugin-event.js";
+
+/** How the attestation reaches the process. */
+export interface AttestedStart {
+  readonly measurer: Measurer;
+  readonly signal: AbortSignal | undefined;
+  /** Called at most once, after the decision was recorded. */
+  readonly spawn: (launch: Launch) => Promise<PluginProcess>;
+  /** Ends what turned out to be something else than was measured. */
+  readonly end: () => Promise<void>;
+}
+
+/** The data folder as the process sees it. */
+export function innerDataFolder({ allowUnconfined, dataFolder }: InstanceTerms): string {
+  return allowUnconfined ? dataFolder : confinedDataFolder;
+}
+
+/**
+ * Measures what would run, compares it with the digest of `terms.plugin`, records, and only then spawns (@berth/spawn-attestation).
+ * @throws {ProcessPluginError} `PLUGIN_CHANGED`, `PLUGIN_REJECTED`, `NOT_RECORDED`; what `spawn` threw; the signal's reason.
+ */
+export async function attestPlugin(
+  terms: InstanceTerms,
+  { measurer, signal, spawn, end }: AttestedStart,
+): Promise<AttestedChild<PluginProcess>> {
+  try {
+    return await attestedSpawn({
+      description: { ...describePlugin(terms.plugin, innerDataFolder(terms)), digest: terms.plugin.digest },
+      policy: { allowUnmeasuredSpawn: false },
+      ask: neverAsk,
+      record: (decision) => recordEvent(terms, eventOf(decision, terms)),
+      spawn,
+      end,
+      measurer,
+      signal,
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw refusalOf(error, terms);
+  }
+}
+
+/** @throws {ProcessPluginError} `PLUGIN_CHANGED`, after the process was ended. Also the signal's reason. */
+export async function recheckPlugin(
+  child: AttestedChild<PluginProcess>,
+  terms: InstanceTerms,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await child.recheck({ signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw refusalOf(error, terms);
+  }
+}
+
+/** @throws {ProcessPluginError} `NOT_RECORDED`. */
+export async function recordEvent({ record, plugin }: InstanceTerms, event: PluginEvent): Promise<void> {
+  try {
+    await record(event);
+  } catch (cause) {
+    const { name } = plugin.manifest;
+    throw new ProcessPluginError("NOT_RECORDED", `${event.type} of plugin ${name} could not be recorded`, {
+      plugin: name,
+      cause,
+    });
+  }
+}
+
+function eventOf(decision: Decision, terms: InstanceTerms): PluginEvent {
+  const { plugin, instanceId, allowUnconfined, confinementLimits } = terms;
+  const { name, version } = plugin.manifest;
+  const { verdict, expected, measured, message, reason } = decision;
+  if (verdict === "refuse") {
+    const code = codeOf(reason);
+    return { type: "plugin.rejected", plugin: name, code, problems: [message], expected, measured };
+  }
+  return {
+    type: "plugin.admitted",
+    plugin: name,
+    version,
+    instance: instanceId,
+    digest: measured ?? plugin.digest,
+    files: plugin.files,
+    bytes: plugin.bytes,
+    confinement: allowUnconfined ? "unconfined" : "bubblewrap",
+    limits: Object.entries(confinementLimits).map(([limit, value]) => `${limit} ${value}`),
+  };
+}
+
+const changed: ReadonlySet<string | undefined> = new Set([
+  "DIGEST_MISMATCH",
+  "TARGET_CHANGED",
+  "TREE_CHANGED",
+  "FILE_CHANGED",
+]);
+
+function codeOf(reason: string | undefined): "PLUGIN_CHANGED" | "PLUGIN_REJECTED" {
+  return changed.has(reason) ? "PLUGIN_CHANGED" : "PLUGIN_REJECTED";
+}
+
+function refusalOf(error: unknown, { plugin }: InstanceTerms): unknown {
+  if (isProcessPluginError(error) || !isAttestationError(error)) return error;
+  const { name } = plugin.manifest;
+  const details = { plugin: name, problems: [error.message], advice: error.advice, cause: error };
+  return new ProcessPluginError(codeOf(error.code), `plugin ${name} does not run: ${error.message}`, details);
+}

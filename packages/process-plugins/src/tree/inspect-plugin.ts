@@ -1,0 +1,94 @@
+import { realpath, stat } from "node:fs/promises";
+import { ProcessPluginError } from "../errors.js";
+import { createProblemList, type ProblemList } from "../manifest/problem-list.js";
+import { checkFolder, nameText } from "./check-folder.js";
+import { findExecutable } from "./find-executable.js";
+import { type InspectTerms, readInspectOptions } from "./inspect-options.js";
+import type { InspectedPlugin, InspectOptions } from "./inspected-plugin.js";
+import { measurePlugin } from "./measure-plugin.js";
+import { readManifestFile } from "./read-manifest-file.js";
+import { faultOf } from "./walk-folder.js";
+
+/**
+ * Reads the manifest of a plugin's folder, checks the folder, and measures all of it. Starts nothing.
+ * @throws {ProcessPluginError} `PLUGIN_REJECTED` with every fault of manifest and folder in `problems`; `PLUGIN_CHANGED` when the digest is not
+ * the admitted one, or the folder changed meanwhile; `OPTION_INVALID`. Also the signal's reason.
+ */
+export async function inspectPlugin(folder: string, options: InspectOptions = {}): Promise<InspectedPlugin> {
+  const terms = readInspectOptions(options);
+  terms.signal?.throwIfAborted();
+  const root = await findRoot(folder);
+  const found = await checkPlugin(root, terms);
+  const measured = await measurePlugin({ root, ...found }, terms);
+  const { digest, files, bytes, interpreter } = measured;
+  if (terms.digest !== undefined && terms.digest !== digest) throw changed(found.manifest.name, terms.digest, digest);
+  return { root, ...found, interpreter: interpreter?.path, digest, files, bytes };
+}
+
+/**
+ * Looks at a plugin once more before another start: at everything but the bytes, which whoever starts it measures anyway. A folder that
+ * now leads elsewhere is inspected anew, and has to have the same digest.
+ * @throws {ProcessPluginError} as `inspectPlugin`.
+ */
+export async function inspectAgain(
+  folder: string,
+  known: InspectedPlugin,
+  options: InspectOptions = {},
+): Promise<InspectedPlugin> {
+  const terms = readInspectOptions({ ...options, digest: known.digest });
+  const root = await findRoot(folder);
+  if (root !== known.root) return inspectPlugin(folder, { ...options, digest: known.digest });
+  await checkPlugin(root, terms);
+  return known;
+}
+
+async function findRoot(folder: string): Promise<string> {
+  try {
+    const root = await realpath(folder);
+    if ((await stat(root)).isDirectory()) return root;
+  } catch (error) {
+    throw rejected(folder, undefined, [`the folder ${nameText(folder)} cannot be looked at (${faultOf(error)})`]);
+  }
+  throw rejected(folder, undefined, [`${nameText(folder)} is no folder`]);
+}
+
+async function checkPlugin(
+  root: string,
+  terms: InspectTerms,
+): Promise<Pick<InspectedPlugin, "manifest" | "executable">> {
+  const reading = await readManifestFile(root);
+  const problems = createProblemList();
+  for (const problem of reading.ok ? [] : reading.problems) problems.add(problem);
+  const executable = reading.ok ? await executableOf(root, reading.manifest.process.command, problems) : undefined;
+  const inFolder = createProblemList();
+  await checkFolder(root, terms, inFolder);
+  // The system lists names in any order.
+  for (const problem of [...inFolder.all()].sort()) problems.add(problem);
+  const found = problems.all();
+  if (reading.ok && executable !== undefined && found.length === 0) return { manifest: reading.manifest, executable };
+  throw rejected(root, reading.ok ? reading.manifest.name : undefined, found);
+}
+
+async function executableOf(root: string, command: string, problems: ProblemList): Promise<string | undefined> {
+  const finding = await findExecutable(root, command);
+  if ("path" in finding) return finding.path;
+  problems.add(finding.problem);
+  return undefined;
+}
+
+function rejected(folder: string, plugin: string | undefined, problems: readonly string[]): ProcessPluginError {
+  const more = problems.length > 1 ? `; and ${problems.length - 1} more` : "";
+  return new ProcessPluginError("PLUGIN_REJECTED", `${nameText(folder)} is rejected: ${problems[0]}${more}`, {
+    plugin,
+    problems,
+    advice: "correct each; chmod -R go-w,ug-s FOLDER for what others could write",
+  });
+}
+
+function changed(plugin: string, admitted: string, digest: string): ProcessPluginError {
+  return new ProcessPluginError("PLUGIN_CHANGED", `${plugin} has the digest ${digest}, and ${admitted} was admitted`, {
+    plugin,
+    measured: digest,
+    advice: "look at what changed, then admit the new digest",
+  });
+}
