@@ -116,9 +116,15 @@ export function entryOf(className: string, more = "", hooks = "tool_pre_invoke")
   return `kind: isolated_venv, hooks: [${hooks}], config: { ${config} }`;
 }
 
-/** Runs any command to its end. @param endAt When it has said this on stderr, it gets SIGINT. */
-export async function run(args: readonly string[], input = "", endAt?: string): Promise<Finished> {
-  const child = spawn(process.execPath, [bin, ...args], { env: plainEnvironment, stdio: "pipe", timeout: 200_000 });
+/** Runs any command to its end. @param endAt When it has said this on stderr, it gets SIGINT. @param more Of its environment. */
+export async function run(
+  args: readonly string[],
+  input = "",
+  endAt?: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
+  const env = { ...plainEnvironment, ...more };
+  const child = spawn(process.execPath, [bin, ...args], { env, stdio: "pipe", timeout: 280_000 });
   const text = { stdout: "", stderr: "" };
   let isTold = false;
   for (const name of ["stdout", "stderr"] as const) {

@@ -5,6 +5,7 @@ import { createWantedResources } from "../src/modern/wanted-resources.js";
 import { createDirectTransport } from "./support/direct-transport.js";
 import { createManualScheduler } from "./support/manual-scheduler.js";
 import { complete, modernServer } from "./support/modern-server.js";
+import { pinsOf } from "./support/pins.js";
 import { type Harness, openHarness } from "./support/relay-harness.js";
 import { openScripted, type Script } from "./support/scripted-server.js";
 
@@ -434,5 +435,19 @@ describe("pinning a server of 2026-07-28 alone", () => {
       serverInfo: '{"name":"new","version":"3.1.4"}',
       instructions: "be kind",
     });
+  });
+
+  it("holds: a tool that is not as it was pinned is refused, and so are other instructions", async () => {
+    const pinned = pinsOf([{ name: "x", description: "another", inputSchema: { type: "object" } }]);
+    const pinnedInitialize = { protocolVersion: "2025-11-25", capabilities: '{"tools":{}}', instructions: "be nice" };
+    await using relay = openHarness(
+      { a: { script: modernServer(), tools: { pinned }, pinnedInitialize } },
+      { names: "plain" },
+    );
+    await relay.client.initialize();
+    const { message } = await relay.client.request("tools/call", { name: "x" });
+    expect(message.error?.data).toMatchObject({ reason: "TOOL_CHANGED", server: "a" });
+    const drifts = relay.events.flatMap((event) => (event.type.includes("drift") ? [event] : []));
+    expect(JSON.stringify(drifts)).toContain("instructions");
   });
 });

@@ -39,7 +39,10 @@ export async function venvBuildCommand(
 ): Promise<number> {
   const terms = readStoreFlags(flags);
   const config = await loadPlugins(flags.config);
-  const entries = pick(config.plugins, names);
+  const picked = pick(config.plugins, names);
+  const entries = picked.filter(({ kind }) => kind !== "process");
+  for (const { name } of names.length === 0 ? [] : picked.filter(({ kind }) => kind === "process"))
+    say(`plugin ${name} is of the kind process: it has no environment to build`);
   const logger = await createLogger(readLogLevel(flags.logLevel, "warn"));
   for (const warning of config.warnings) logger.warn(`${flags.config}: ${warning}`);
   if (entries.length === 0) say(`${flags.config} has no plugins to build for`);

@@ -15,6 +15,8 @@ import { ofExecutor } from "../hosting/executor-fault.js";
 import { openStore } from "../hosting/open-store.js";
 import { type HostFlags, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
+import { checkProcesses } from "../process/check-processes.js";
+import { isProcess, readProcesses } from "../process/open-processes.js";
 import { interruptible } from "../serving/interruptible.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 
@@ -31,7 +33,8 @@ async function lookAtAll(checks: Check[], flags: HostFlags, signal: AbortSignal)
   const readConfig = (): Promise<PluginsConfig> => checkedConfig(flags.config, cwd);
   const config = await step(checks, "configuration", readConfig, () => flags.config);
   for (const message of config?.warnings ?? []) checks.push({ name: "configuration", status: "warn", message });
-  await checkPluginsFolder(checks, cwd);
+  if (config === undefined || !config.plugins.every(({ kind }) => kind === "process"))
+    await checkPluginsFolder(checks, cwd);
   const state = await step(
     checks,
     "state folder",
@@ -48,13 +51,14 @@ async function lookAtAll(checks: Check[], flags: HostFlags, signal: AbortSignal)
     const known = new Set(
       (await store.list({ signal })).filter(({ state: is }) => is === "ready").map(({ key }) => key),
     );
-    for (const entry of config.plugins.filter(({ mode }) => mode !== "disabled")) {
+    for (const entry of config.plugins.filter((each) => each.mode !== "disabled" && !isProcess(each))) {
       checks.push(await checkPlugin(entry, cwd, { store, known }, signal));
       signal.throwIfAborted();
     }
   } finally {
     await store.close();
   }
+  checks.push(...(await checkProcesses({ config, file: flags.config, data: state.plugins }, signal)));
   if (config.plugins.some((entry) => isConfined(entry))) checks.push(await checkConfinement(signal));
 }
 
@@ -98,8 +102,9 @@ function reasonsOf(error: unknown): readonly string[] {
 async function checkedConfig(path: string, cwd: string): Promise<PluginsConfig> {
   const config = await loadPlugins(path);
   const kind = isolatedVenv({ acquire: refuse, cwd, confine });
+  readProcesses({ config, file: path, data: "/" });
   try {
-    createPluginHost({ config, kinds: [kind] });
+    createPluginHost({ config, kinds: [kind, { name: "process", check: () => [], open: refuse }] });
   } catch (error) {
     ofExecutor(error);
   }

@@ -29,12 +29,16 @@ export interface Processes {
   readonly unconfined: readonly string[];
 }
 
-export interface OpenProcessesOptions {
+/** Where the process plugins of a configuration are. */
+export interface ProcessesSource {
   readonly config: PluginsConfig;
   /** The path of the configuration: paths in it are relative to its folder. */
   readonly file: string;
   /** Holds the plugins' data folders. */
   readonly data: string;
+}
+
+export interface OpenProcessesOptions extends ProcessesSource {
   readonly record: (event: PluginEvent) => Promise<void>;
   readonly onLog: (plugin: string, line: PluginLogLine) => void;
 }
@@ -48,8 +52,7 @@ export function isProcess({ kind, mode }: Pick<PluginEntry, "kind" | "mode">): b
  * @throws {AppError} `CONFIG_INVALID` with every fault of every entry.
  */
 export function openProcesses({ config, file, data, record, onLog }: OpenProcessesOptions): Processes {
-  const entries = config.plugins.filter(isProcess);
-  const plugins = readEntries(entries, dirname(resolve(file)), data);
+  const plugins = readProcesses({ config, file, data });
   const supervisor = createPluginSupervisor({
     plugins,
     host: { name: "berth-plugin-host", version },
@@ -58,13 +61,17 @@ export function openProcesses({ config, file, data, record, onLog }: OpenProcess
   });
   const kind = createProcessKind({ supervisor, writeCall: writePluginCall, readReply: readPluginReply });
   const unconfined = plugins.filter(({ allowUnconfined }) => allowUnconfined).map(({ name }) => name);
-  return { supervisor, kind, names: entries.map(({ name }) => name), unconfined };
+  return { supervisor, kind, names: plugins.map(({ name }) => name), unconfined };
 }
 
-function readEntries(entries: readonly PluginEntry[], base: string, data: string): readonly SupervisedPlugin[] {
+/**
+ * Those that are not disabled, in the order of the file. Nothing of their folders is looked at.
+ * @throws {AppError} `CONFIG_INVALID` with every fault of every entry.
+ */
+export function readProcesses({ config, file, data }: ProcessesSource): readonly SupervisedPlugin[] {
   const faults: string[] = [];
-  const plugins = entries.flatMap((entry) => {
-    const reading = readProcessEntry(entry, { base, data });
+  const plugins = config.plugins.filter(isProcess).flatMap((entry) => {
+    const reading = readProcessEntry(entry, { base: dirname(resolve(file)), data });
     if (reading.ok) return [reading.plugin];
     const line = entry.line === undefined ? "" : `line ${entry.line}: `;
     faults.push(...reading.problems.map((problem) => `${line}plugin ${entry.name}: ${problem}`));
