@@ -195,6 +195,23 @@ confined(
   },
 );
 
+confined("a call that a plugin cannot be given, or does not answer, says why", async (url) => {
+  await connected(
+    "modern",
+    async (client) => {
+      const text = "x".repeat(5 * 1024 * 1024);
+      await expect(client.callTool({ name: "odd__meta", arguments: { text } })).rejects.toMatchObject({ code: -32602 });
+      for (let crash = 1; crash <= 3; crash += 1)
+        await expect(client.callTool({ name: "odd__die" })).rejects.toMatchObject({ data: { code: "PLUGIN_EXITED" } });
+      await expect(client.callTool({ name: "odd__meta" })).rejects.toMatchObject({
+        code: -31102,
+        data: { code: "PLUGIN_QUARANTINED" },
+      });
+    },
+    url,
+  );
+});
+
 confined(
   "what cannot be a tool is left out and told; the others, and those of other plugins, are served",
   async (url) => {
