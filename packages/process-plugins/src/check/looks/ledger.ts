@@ -13,7 +13,7 @@ export const lookNames = [
   "end",
   "input-end",
 ] as const;
-export type LookName = (typeof lookNames)[number];
+type LookName = (typeof lookNames)[number];
 
 /** What was found so far. */
 export interface Ledger {
