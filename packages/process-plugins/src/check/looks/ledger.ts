@@ -13,7 +13,6 @@ export const lookNames = [
   "end",
   "input-end",
 ] as const;
-type LookName = (typeof lookNames)[number];
 
 /** What was found so far. */
 export interface Ledger {
