@@ -248,6 +248,15 @@ describe("serve with process plugins", () => {
     expect(await client.end()).toBe(0);
   });
 
+  confined("ends with 0, and leaves nothing, when it is told to while a plugin says nothing", async () => {
+    const { options } = world.state("mute-state");
+    const mute = world.executable("mute", "#!/bin/sh\nsleep 600\n");
+    const client = talk({ options }, ["--config", world.config("mute.yaml", { mute: "dir: mute" })]);
+    await expect.poll(() => livingIn(join(mute, "bin")), { timeout: 20_000 }).not.toEqual([]);
+    expect(await client.terminate()).toBe(0);
+    expect(livingIn(join(mute, "bin"))).toEqual([]);
+  });
+
   confined("leaves no process of a plugin when it is killed", async () => {
     const { options } = world.state("killed");
     const config = world.config("killed.yaml", { guard: "dir: guard" });

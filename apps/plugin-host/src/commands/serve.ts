@@ -56,21 +56,10 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
   const onProgress = (plugin: string, step: string): void => logger.info({ plugin }, step);
   try {
     const opened = await openHost(flags, { logger, command: "serve", onProgress, signal: exits.signal });
-    let end = "failed";
-    let unfinished: readonly string[] = [];
-    try {
-      await run(door, opened, flags, logger, exits);
-      end = "end of input";
-    } catch (error) {
-      // Told to end while it was starting: what the steps under way say then is no failure.
-      if (!exits.signal.aborted) throw error;
-    } finally {
-      const reason = exits.cause() ?? end;
-      logger.info({ reason }, "closing");
-      unfinished = await opened.close(reason);
-    }
-    if (unfinished.length > 0)
-      throw new AppError("SHUTDOWN_UNFINISHED", `not closed in time: ${unfinished.join(", ")}`);
+    await runAndClose(door, opened, flags, logger, exits);
+  } catch (error) {
+    // Told to end while it was starting: what the steps under way say then is no failure.
+    if (!exits.signal.aborted || error instanceof AppError) throw error;
   } finally {
     exits.release();
   }
@@ -78,6 +67,29 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
   // A program ends once stdout was taken; a client that reads no more must not keep it.
   if (door.kind === "stdio") setTimeout(() => process.exit(code), lastReadMs).unref();
   return code;
+}
+
+/** @throws {AppError} `SHUTDOWN_UNFINISHED` */
+async function runAndClose(
+  door: Door,
+  opened: OpenedHost,
+  flags: ServeFlags,
+  logger: Logger,
+  exits: ExitSignals,
+): Promise<void> {
+  let end = "failed";
+  let unfinished: readonly string[] = [];
+  try {
+    await run(door, opened, flags, logger, exits);
+    end = "end of input";
+  } catch (error) {
+    if (!exits.signal.aborted) throw error;
+  } finally {
+    const reason = exits.cause() ?? end;
+    logger.info({ reason }, "closing");
+    unfinished = await opened.close(reason);
+  }
+  if (unfinished.length > 0) throw new AppError("SHUTDOWN_UNFINISHED", `not closed in time: ${unfinished.join(", ")}`);
 }
 
 /** @throws {AppError} `USAGE` */
