@@ -297,12 +297,16 @@ describe("the key of an environment", () => {
       "index",
       "installer",
       "interpreter",
+      "isConfined",
+      "onlyWheels",
       "requireHashes",
       "requirements",
     ]);
     expect(await keyOf({ requirements: world.write("same.txt", "# the same\nApple == 1.0\n") })).toBe(digest);
     expect(await keyOf({ requirements: world.write("other.txt", "pear\n") })).not.toBe(digest);
     expect(await keyOf({ constraints: [world.write("c.txt", "pear<3\n")] })).not.toBe(digest);
+    const careful = await world.open({ onlyWheels: true });
+    expect((await careful.keyOf({ interpreter: python, requirements: world.requirements })).digest).not.toBe(digest);
     const elsewhere = await world.open({ index: { from: "index", url: "https://me:secret@example.org/simple" } });
     const other = await elsewhere.keyOf({ interpreter: python, requirements: world.requirements });
     expect(other.digest).not.toBe(digest);
