@@ -7,6 +7,7 @@ import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
   ListRootsRequestSchema,
+  ProgressNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, it } from "vitest";
@@ -56,9 +57,19 @@ async function openClient(start: Start) {
     role: "assistant",
     content: { type: "text", text: "said" },
   }));
-  await client.connect(sdkTransport(far));
+  const transport = sdkTransport(far);
+  await client.connect(transport);
+  /** Progress as it came: SDK 1.x forgets a call's progress as soon as its answer is read, so what comes with the answer may be lost there. */
+  const progress: number[] = [];
+  const take = transport.onmessage;
+  transport.onmessage = (message) => {
+    const told = ProgressNotificationSchema.safeParse(message);
+    if (told.success) progress.push(told.data.params.progress);
+    take?.(message);
+  };
   return {
     client,
+    progress,
     async [Symbol.asyncDispose]() {
       await client.close();
       await session.closed;
@@ -69,17 +80,14 @@ async function openClient(start: Start) {
 describe("a server of the official SDK 2.x that serves 2026-07-28 alone, for a client of SDK 1.x", () => {
   it("introduces itself, lists, answers, asks, tells progress and changes, and is cancelled", async () => {
     await using opened = await openClient(sdk("reject"));
-    const { client } = opened;
+    const { client, progress } = opened;
     expect(client.getServerVersion()).toMatchObject({ name: "sdk-server", version: "2.0.0" });
     expect(client.getInstructions()).toBe("from the SDK");
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain("asks");
     const asked = await client.callTool({ name: "asks", arguments: {} });
     for (const said of ["accept", '\\"ok\\":true', "said", "file:///r"]) expect(JSON.stringify(asked)).toContain(said);
-    const steps: number[] = [];
-    await client.callTool({ name: "steps", arguments: {} }, undefined, {
-      onprogress: ({ progress }) => steps.push(progress),
-    });
-    expect(steps.slice(0, 2)).toEqual([1, 2]);
+    await client.callTool({ name: "steps", arguments: {} }, undefined, { onprogress: () => {} });
+    expect(progress.slice(0, 2)).toEqual([1, 2]);
     const controller = new AbortController();
     const waiting = client.callTool({ name: "waits", arguments: {} }, undefined, { signal: controller.signal });
     controller.abort("enough");
