@@ -72,6 +72,7 @@ const rows: readonly Row[] = [
     result: { continue_processing: false, violation: { reason: "r", description: "d", code: "C", details: {} } },
     wrong: undefined,
   },
+  { judge: judgeHook, result: {}, wrong: undefined },
   {
     judge: judgeHook,
     result: { continue_processing: "no", violation: 5 },

@@ -52,9 +52,9 @@ export const judgeToolResult: Judge = (result) => {
   return Array.isArray(result["content"]) ? judgeType(result) : "content is no array";
 };
 
-/** The answer of a hook (PROTOCOL.md § 4). Null is as absent, as Python writes it. */
+/** The answer of a hook (PROTOCOL.md § 4). Null is as absent, as Python writes it; what says nothing goes on. */
 export const judgeHook: Judge = ({ continue_processing: goesOn, modified_payload: payload, violation }) => {
-  if (typeof goesOn !== "boolean") return "continue_processing is neither true nor false";
+  if (!isAbsent(goesOn) && typeof goesOn !== "boolean") return "continue_processing is neither true nor false";
   if (!isAbsent(payload) && !isJsonObject(payload)) return "modified_payload is no object";
   if (isAbsent(violation)) return undefined;
   if (!isJsonObject(violation)) return "violation is no object";
