@@ -1,4 +1,5 @@
 import { dirname, resolve } from "node:path";
+import type { Logger } from "@berth/command-line";
 import {
   createPluginSupervisor,
   createProcessKind,
@@ -18,11 +19,15 @@ import {
 } from "@berth/venv-host/executor";
 import { AppError } from "../errors.js";
 import { version } from "../version.js";
+import { nextStep } from "./plugin-words.js";
+import { crashTerms, type PluginWatch, watchPlugins } from "./watch-plugins.js";
 
 /** The process plugins of a configuration. */
 export interface Processes {
   readonly supervisor: PluginSupervisor;
   readonly kind: PluginKind;
+  /** Tells the operator what becomes of them. */
+  readonly watch: PluginWatch;
   /** Names of those that are not disabled, in the order of the file. */
   readonly names: readonly string[];
   /** Names of those whose entry allows them to run without a sandbox. */
@@ -41,6 +46,7 @@ export interface ProcessesSource {
 export interface OpenProcessesOptions extends ProcessesSource {
   readonly record: (event: PluginEvent) => Promise<void>;
   readonly onLog: (plugin: string, line: PluginLogLine) => void;
+  readonly logger: Pick<Logger, "warn" | "error">;
 }
 
 export function isProcess({ kind, mode }: Pick<PluginEntry, "kind" | "mode">): boolean {
@@ -51,17 +57,20 @@ export function isProcess({ kind, mode }: Pick<PluginEntry, "kind" | "mode">): b
  * Holds them; none is started yet.
  * @throws {AppError} `CONFIG_INVALID` with every fault of every entry.
  */
-export function openProcesses({ config, file, data, record, onLog }: OpenProcessesOptions): Processes {
+export function openProcesses({ config, file, data, record, onLog, logger }: OpenProcessesOptions): Processes {
   const plugins = readProcesses({ config, file, data });
-  const supervisor = createPluginSupervisor({
+  const held = createPluginSupervisor({
     plugins,
+    ...crashTerms,
     host: { name: "berth-plugin-host", version },
     record,
     onLog,
   });
+  const watch = watchPlugins({ supervisor: held, plugins, logger });
+  const { supervisor } = watch;
   const kind = createProcessKind({ supervisor, writeCall: writePluginCall, readReply: readPluginReply });
   const unconfined = plugins.filter(({ allowUnconfined }) => allowUnconfined).map(({ name }) => name);
-  return { supervisor, kind, names: plugins.map(({ name }) => name), unconfined };
+  return { supervisor, kind, watch, names: plugins.map(({ name }) => name), unconfined };
 }
 
 /**
@@ -118,6 +127,8 @@ export async function withTheirHooks(
 /** Each of the faults of a plugin that is rejected, else the one reason; and what to do. */
 export function reasonsOf(error: unknown): readonly string[] {
   if (!isProcessPluginError(error)) return [error instanceof Error ? error.message : String(error)];
-  const { problems, message, advice } = error;
-  return [...(problems.length > 0 ? problems : [message]), ...(advice === undefined ? [] : [advice])];
+  const { problems, message, advice, code, excerpt } = error;
+  const reason = excerpt === undefined ? message : `${message} (${JSON.stringify(excerpt)})`;
+  const todo = code === "PLUGIN_CHANGED" ? nextStep(error, true) : advice;
+  return [...(problems.length > 0 ? problems : [reason]), ...(todo === undefined ? [] : [todo])];
 }

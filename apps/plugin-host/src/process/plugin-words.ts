@@ -1,0 +1,23 @@
+import { isProcessPluginError } from "@berth/process-plugins";
+
+/**
+ * Why a plugin ended, for its operator, after the name that the configuration has for it.
+ * @param manifestName What the message calls it.
+ * @param excerpt Escaped, of what it wrote.
+ */
+export function reasonOf(message: string, manifestName: string | undefined, excerpt: string | undefined): string {
+  const before = `plugin ${manifestName ?? ""} `;
+  const words = message.startsWith(before) ? `it ${message.slice(before.length)}` : message;
+  return excerpt === undefined ? words : `${words} (${JSON.stringify(excerpt)})`;
+}
+
+/** What an operator does about a plugin that is refused. */
+export function nextStep(error: unknown, isPinned: boolean): string {
+  if (!isProcessPluginError(error)) return "start this program again once that is mended";
+  const { code, measured, advice } = error;
+  if (code !== "PLUGIN_CHANGED") return advice ?? "the next call tries it again";
+  const look = "look at what changed";
+  if (!isPinned) return `${look}; where it is meant, start this program again`;
+  const digest = measured === undefined ? "set `digest:` to what `check` prints" : `set \`digest: ${measured}\``;
+  return `${look}; where it is meant, ${digest} in its entry, and start this program again`;
+}
