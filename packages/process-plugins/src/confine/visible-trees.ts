@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, isAbsolute, resolve } from "node:path";
 import { findInterpreter } from "@berth/process-confinement";
 import { ProcessPluginError } from "../errors.js";
@@ -62,8 +62,9 @@ function interpreterTrees(path: string, plugin: string): readonly string[] {
 }
 
 function absolutePath(option: string, path: string): string {
-  if (isAbsolute(path)) return resolve(path);
-  throw new ProcessPluginError("OPTION_INVALID", `${option}: ${path} is no absolute path`);
+  const fault = !isAbsolute(path) ? "is no absolute path" : existsSync(path) ? undefined : "is not there";
+  if (fault === undefined) return resolve(path);
+  throw new ProcessPluginError("OPTION_INVALID", `${option}: ${path} ${fault}`);
 }
 
 function realOf(path: string): string {

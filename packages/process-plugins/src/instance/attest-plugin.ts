@@ -8,6 +8,7 @@ import {
 } from "@berth/spawn-attestation";
 import { confinedDataFolder, type PluginProcess } from "../confine/plugin-process.js";
 import { isProcessPluginError, ProcessPluginError } from "../errors.js";
+import { adviceFor } from "../tree/measure-plugin.js";
 import { describePlugin, neverAsk } from "../tree/plugin-launch.js";
 import type { InstanceTerms } from "./instance-terms.js";
 import type { PluginEvent } from "./plugin-event.js";
@@ -114,6 +115,6 @@ function codeOf(reason: string | undefined): "PLUGIN_CHANGED" | "PLUGIN_REJECTED
 function refusalOf(error: unknown, { plugin }: InstanceTerms): unknown {
   if (isProcessPluginError(error) || !isAttestationError(error)) return error;
   const { name } = plugin.manifest;
-  const details = { plugin: name, problems: [error.message], advice: error.advice, cause: error };
+  const details = { plugin: name, problems: [error.message], advice: adviceFor(error.code), cause: error };
   return new ProcessPluginError(codeOf(error.code), `plugin ${name} does not run: ${error.message}`, details);
 }

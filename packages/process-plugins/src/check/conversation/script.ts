@@ -42,6 +42,8 @@ export interface ScriptSetting {
 export interface Started {
   readonly mcp: boolean;
   readonly health: boolean;
+  /** It offers MCP, and its manifest says that it has none. */
+  readonly unserved: boolean;
 }
 
 /** Where the attempts of a script aim. */
@@ -84,7 +86,10 @@ export function createParams(setting: ScriptSetting, protocol: number = setting.
   };
 }
 
-function readCreated({ result, error }: Answer, { name, version, protocol }: PluginManifest): Started | string {
+function readCreated(
+  { result, error }: Answer,
+  { name, version, protocol, mcp: served }: PluginManifest,
+): Started | string {
   if (error !== undefined) return `it answered create with the error ${error.code}: ${error.message}`;
   const plugin = objectOf(result?.["plugin"]);
   const { mcp, health } = objectOf(result?.["capabilities"]);
@@ -98,7 +103,9 @@ function readCreated({ result, error }: Answer, { name, version, protocol }: Plu
     return "its answer to create has no capabilities.mcp and capabilities.health that are true or false";
   }
   const hooks = hooksFault(objectOf(result?.["capabilities"])["hooks"]);
-  return hooks === undefined ? { mcp, health } : `its answer to create has capabilities.hooks ${hooks}`;
+  return hooks === undefined
+    ? { mcp: mcp && served, health, unserved: mcp && !served }
+    : `its answer to create has capabilities.hooks ${hooks}`;
 }
 
 /** One sentence for each answer that PROTOCOL.md forbids. */

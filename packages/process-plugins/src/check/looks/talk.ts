@@ -10,7 +10,7 @@ import { createNormalise } from "../transcript/normalise.js";
 import { lineOf } from "../transcript/transcript.js";
 import type { Ledger } from "./ledger.js";
 
-const readLog = "read what it wrote to standard error, and PROTOCOL.md § 4";
+const readLog = "read what it wrote to standard error (berth-plugin-host check --verbose), and PROTOCOL.md § 4";
 const readProtocol = "answer as PROTOCOL.md says";
 
 /** What a conversation gave. */
@@ -116,7 +116,8 @@ async function converse(run: PluginRun, calls: readonly CheckCall[], bench: Benc
       return { started, problems: undefined };
     }
     started = true;
-    ledger.passed("start", `it was created and started, ${run.process.confinement}`);
+    const unserved = began.unserved ? '; its MCP is not served and not asked, since plugin.json has "mcp": false' : "";
+    ledger.passed("start", `it was created and started, ${run.process.confinement}${unserved}`);
     const problems = await runScript(script, began, calls, bench.targets);
     problems.push(...(await endScript(script, began)));
     await lookAtEnd(run, ledger);
