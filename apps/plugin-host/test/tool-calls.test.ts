@@ -12,7 +12,11 @@ const refusal = new ChainError("AUDIT_UNAVAILABLE", "the audit log takes no entr
 /** A log that refuses entries of one type, and what happened in which order. */
 function makeLog(refused: string): { readonly steps: string[]; readonly calls: ReturnType<typeof createToolCalls> } {
   const steps: string[] = [];
-  const append = async ({ type }: { readonly type: string }): Promise<{ sequence: number; hash: string; time: string }> => {
+  const append = async ({
+    type,
+  }: {
+    readonly type: string;
+  }): Promise<{ sequence: number; hash: string; time: string }> => {
     await Promise.resolve();
     if (type === refused) throw refusal;
     steps.push(type);

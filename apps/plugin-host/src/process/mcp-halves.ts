@@ -1,7 +1,8 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
 import { isRpcError } from "@berth/mcp-server";
-import { isProcessPluginError, type PluginSupervisor } from "@berth/process-plugins";
-import { createPluginClient, isObject, type PluginClient, type PluginRequest } from "./plugin-client.js";
+import type { PluginSupervisor } from "@berth/process-plugins";
+import { createPluginClient, type PluginClient, type PluginRequest } from "./plugin-client.js";
+import { isSilence } from "./plugin-words.js";
 import type { PluginWatch } from "./watch-plugins.js";
 
 /** One request to whichever instance runs. */
@@ -45,9 +46,4 @@ export function createMcpHalf(plugin: string, { supervisor, watch }: HalfParts):
       }
     },
   };
-}
-
-function isSilence(error: unknown): boolean {
-  if (isProcessPluginError(error)) return error.code === "PLUGIN_TIMEOUT";
-  return isRpcError(error) && isObject(error.data) && error.data["reason"] === "PLUGIN_TIMEOUT";
 }

@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import type { Logger } from "@berth/command-line";
 import {
   createPluginSupervisor,
   createProcessKind,
@@ -19,8 +18,9 @@ import {
 } from "@berth/venv-host/executor";
 import { AppError } from "../errors.js";
 import { version } from "../version.js";
+import { noticeSilence } from "./notice-silence.js";
 import { nextStep } from "./plugin-words.js";
-import { crashTerms, type PluginWatch, watchPlugins } from "./watch-plugins.js";
+import { crashTerms, type OperatorLog, type PluginWatch, watchPlugins } from "./watch-plugins.js";
 
 /** The process plugins of a configuration. */
 export interface Processes {
@@ -46,7 +46,7 @@ export interface ProcessesSource {
 export interface OpenProcessesOptions extends ProcessesSource {
   readonly record: (event: PluginEvent) => Promise<void>;
   readonly onLog: (plugin: string, line: PluginLogLine) => void;
-  readonly logger: Pick<Logger, "warn" | "error">;
+  readonly logger: OperatorLog;
 }
 
 export function isProcess({ kind, mode }: Pick<PluginEntry, "kind" | "mode">): boolean {
@@ -68,7 +68,8 @@ export function openProcesses({ config, file, data, record, onLog, logger }: Ope
   });
   const watch = watchPlugins({ supervisor: held, plugins, logger });
   const { supervisor } = watch;
-  const kind = createProcessKind({ supervisor, writeCall: writePluginCall, readReply: readPluginReply });
+  const plain = createProcessKind({ supervisor, writeCall: writePluginCall, readReply: readPluginReply });
+  const kind = noticeSilence(plain, watch);
   const unconfined = plugins.filter(({ allowUnconfined }) => allowUnconfined).map(({ name }) => name);
   return { supervisor, kind, watch, names: plugins.map(({ name }) => name), unconfined };
 }

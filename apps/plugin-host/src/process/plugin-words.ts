@@ -1,4 +1,7 @@
+import { isRpcError } from "@berth/mcp-server";
 import { isProcessPluginError } from "@berth/process-plugins";
+import { isPluginHostError } from "@berth/venv-host/executor";
+import { isObject } from "./plugin-client.js";
 
 /**
  * Why a plugin ended, for its operator, after the name that the configuration has for it.
@@ -20,4 +23,10 @@ export function nextStep(error: unknown, isPinned: boolean): string {
   if (!isPinned) return `${look}; where it is meant, start this program again`;
   const digest = measured === undefined ? "set `digest:` to what `check` prints" : `set \`digest: ${measured}\``;
   return `${look}; where it is meant, ${digest} in its entry, and start this program again`;
+}
+
+/** Whether a call ended since its plugin gave no answer in time. */
+export function isSilence(error: unknown): boolean {
+  if (isProcessPluginError(error) || isPluginHostError(error)) return error.code === "PLUGIN_TIMEOUT";
+  return isRpcError(error) && isObject(error.data) && error.data["reason"] === "PLUGIN_TIMEOUT";
 }

@@ -1,4 +1,3 @@
-import type { Logger } from "@berth/command-line";
 import {
   type InstanceEnd,
   isProcessPluginError,
@@ -26,10 +25,16 @@ export interface PluginWatch {
   called(instance: string, came: "answered" | "silent"): void;
 }
 
+/** Takes lines for the operator. */
+export interface OperatorLog {
+  warn(about: { readonly plugin: string }, text: string): void;
+  error(about: { readonly plugin: string }, text: string): void;
+}
+
 export interface WatchOptions {
   readonly supervisor: PluginSupervisor;
   readonly plugins: readonly SupervisedPlugin[];
-  readonly logger: Pick<Logger, "warn" | "error">;
+  readonly logger: OperatorLog;
 }
 
 interface Watched {
