@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StreamableHTTPClientTransport as Http2, Client as Sdk2 } from "@modelcontextprotocol/client";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -125,6 +125,26 @@ describe("what an operator sees of process plugins", () => {
     expect(lines[0]).toMatchObject({ level: 50, plugin: "yaml" });
     expect(lines[0]?.msg).toMatch(/set `digest: tree-v1:[0-9a-f]{64}` in its entry/u);
   });
+
+  confined(
+    "what a plugin left in the place of its home is told once, with the path to remove, and without a stack",
+    async () => {
+      const { options, path } = world.state("home");
+      const place = join(path, "plugins", "yaml", "home");
+      for (const entry of ["dir: words", "dir: words, on_error: ignore"]) {
+        const config = world.config("home.yaml", { yaml: entry });
+        const { code } = await invoke(options, config, { name: "add" });
+        rmSync(place, { recursive: true });
+        symlinkSync("/etc", place);
+        const second = await invoke(options, config, { name: "add" });
+        expect([code, second.code]).toEqual([0, entry === "dir: words" ? 1 : 0]);
+        expect(second.stderr.split("is a link or a file")).toHaveLength(2);
+        expect(second.stderr).toContain(`then remove ${place}`);
+        expect(second.stderr).not.toMatch(/^\s+at |stack/mu);
+        rmSync(place);
+      }
+    },
+  );
 });
 
 describe("a configuration of process plugins", () => {

@@ -28,6 +28,8 @@ export interface Processes {
   readonly kind: PluginKind;
   /** Tells the operator what becomes of them. */
   readonly watch: PluginWatch;
+  /** The same one: what fails through it is told by who asks. */
+  readonly unwatched: Pick<PluginSupervisor, "instance">;
   /** Names of those that are not disabled, in the order of the file. */
   readonly names: readonly string[];
   /** Names of those whose entry allows them to run without a sandbox. */
@@ -71,7 +73,7 @@ export function openProcesses({ config, file, data, record, onLog, logger }: Ope
   const plain = createProcessKind({ supervisor, writeCall: writePluginCall, readReply: readPluginReply });
   const kind = noticeSilence(plain, watch);
   const unconfined = plugins.filter(({ allowUnconfined }) => allowUnconfined).map(({ name }) => name);
-  return { supervisor, kind, watch, names: plugins.map(({ name }) => name), unconfined };
+  return { supervisor, unwatched: held, kind, watch, names: plugins.map(({ name }) => name), unconfined };
 }
 
 /**
@@ -103,15 +105,16 @@ export interface HooksOptions {
  */
 export async function withTheirHooks(
   config: PluginsConfig,
-  { supervisor }: Pick<Processes, "supervisor">,
+  { supervisor, unwatched }: Pick<Processes, "supervisor" | "unwatched">,
   { onProgress, signal }: HooksOptions,
 ): Promise<PluginsConfig> {
   const faults: string[] = [];
   const plugins = config.plugins.map(async (entry) => {
     if (!isProcess(entry) || entry.hooks.length > 0) return entry;
     onProgress(entry.name, `measuring and starting ${entry.name}, to ask which hooks it takes`);
+    const asked = entry.onError === "ignore" ? supervisor : unwatched; // else its fault is told below
     try {
-      return { ...entry, hooks: (await supervisor.instance(entry.name, { signal })).capabilities.hooks };
+      return { ...entry, hooks: (await asked.instance(entry.name, { signal })).capabilities.hooks };
     } catch (error) {
       signal?.throwIfAborted();
       if (entry.onError !== "ignore") faults.push(...reasonsOf(error).map((why) => `plugin ${entry.name}: ${why}`));

@@ -43,7 +43,7 @@ interface Watched {
   silences: number;
 }
 
-const isWithin = `within ${crashTerms.crashWindowMs / 1_000} s`;
+const withinWindow = `within ${crashTerms.crashWindowMs / 1_000} s`;
 
 /** One state machine over starts, calls and ends, hence its length. */
 export function watchPlugins({ supervisor, plugins, logger }: WatchOptions): PluginWatch {
@@ -58,17 +58,23 @@ export function watchPlugins({ supervisor, plugins, logger }: WatchOptions): Plu
   const isPinned = (plugin: string): boolean =>
     plugins.some(({ name, digest }) => name === plugin && digest !== undefined);
 
+  /** It stays so until somebody does something. */
+  const isRepeated = (plugin: string, what: string): boolean => {
+    if (lastTold.get(plugin) === what) return true;
+    lastTold.set(plugin, what);
+    return false;
+  };
   /** An end of its own: how many there were, and what happens now. */
   const tellOwnEnd = (plugin: string, what: string, advice?: string): void => {
     const { state, crashes = 0 } = standingOf(plugin) ?? {};
-    const todo = advice === undefined ? "" : `; ${advice}`;
     if (state !== "quarantined") {
-      const count = `${crashes} of ${crashTerms.maxCrashes} ${isWithin}`;
-      logger.warn({ plugin }, `${what}; the next call starts it again, ${count}${todo}`);
+      if (advice !== undefined && isRepeated(plugin, what)) return;
+      const count = `${crashes} of ${crashTerms.maxCrashes} ${withinWindow}`;
+      logger.warn({ plugin }, `${what}; ${advice ?? "the next call starts it again"}, ${count}`);
       return;
     }
-    const next = `find out why (--log debug shows what it prints)${todo}, then start this program again`;
-    logger.error({ plugin }, `${what}; it is held back after ${crashTerms.maxCrashes} ends ${isWithin}: ${next}`);
+    const next = `${advice ?? "find out why (--log debug shows what it prints)"}, then start this program again`;
+    logger.error({ plugin }, `${what}; it is held back after ${crashTerms.maxCrashes} ends ${withinWindow}: ${next}`);
   };
   const tellEnd = ({ plugin, instance, silences }: Watched, end: InstanceEnd, cause: unknown): void => {
     const excerpt = isProcessPluginError(cause) ? cause.excerpt : undefined;
@@ -111,8 +117,7 @@ export function watchPlugins({ supervisor, plugins, logger }: WatchOptions): Plu
       tellOwnEnd(plugin, what, isProcessPluginError(error) ? error.advice : undefined);
       return;
     }
-    if (lastTold.get(plugin) === what) return; // it stays so until somebody does something
-    lastTold.set(plugin, what);
+    if (isRepeated(plugin, what)) return;
     logger.error({ plugin }, `${what}; ${nextStep(error, isPinned(plugin))}`);
   };
   const silent = (watched: Watched): void => {
