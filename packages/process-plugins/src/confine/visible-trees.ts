@@ -29,6 +29,20 @@ export function visibleTrees({
 }
 
 /**
+ * What the operator named has to be there: said by the option that named it, and not by where a sandbox would show it.
+ * @throws {ProcessPluginError} `OPTION_INVALID`.
+ */
+export function refuseAbsentTrees({
+  interpreters = [],
+  readOnly = [],
+}: Pick<PluginProcessOptions, "interpreters" | "readOnly">): void {
+  for (const [option, paths] of Object.entries({ interpreters, readOnly })) {
+    const absent = paths.find((path) => isAbsolute(path) && !existsSync(path));
+    if (absent !== undefined) throw new ProcessPluginError("OPTION_INVALID", `${option}: ${absent} is not there`);
+  }
+}
+
+/**
  * What the plugin's `#!` line names must be there inside: whatever it names, a plugin cannot choose what it sees of the machine.
  * @throws {ProcessPluginError} `PLUGIN_NOT_STARTED`.
  */
@@ -62,9 +76,8 @@ function interpreterTrees(path: string, plugin: string): readonly string[] {
 }
 
 function absolutePath(option: string, path: string): string {
-  const fault = !isAbsolute(path) ? "is no absolute path" : existsSync(path) ? undefined : "is not there";
-  if (fault === undefined) return resolve(path);
-  throw new ProcessPluginError("OPTION_INVALID", `${option}: ${path} ${fault}`);
+  if (isAbsolute(path)) return resolve(path);
+  throw new ProcessPluginError("OPTION_INVALID", `${option}: ${path} is no absolute path`);
 }
 
 function realOf(path: string): string {

@@ -79,7 +79,10 @@ async function wrap(
 }
 
 /** An attempt may believe that it succeeded: what this machine saw goes before. */
-export function refusedWords(title: string, { outcome, name }: EscapeResult["answer"]): string {
+export function refusedWords(
+  title: string,
+  { outcome, name }: Pick<EscapeResult["answer"], "outcome" | "name">,
+): string {
   const how = name === undefined ? "" : ` (${name})`;
   if (outcome === "refused") return `refused: ${title}${how}`;
   if (outcome !== "succeeded") return `refused: ${title}: ${outcome}${how}`;
