@@ -126,6 +126,23 @@ describe("what an operator sees of process plugins", () => {
     expect(lines[0]?.msg).toMatch(/set `digest: tree-v1:[0-9a-f]{64}` in its entry/u);
   });
 
+  confined("a hook of a plugin that may not run is denied to clients without paths or digests", async () => {
+    const { options } = world.state("denied");
+    const entry = `dir: words, hooks: [tool_pre_invoke], digest: "tree-v1:${"0".repeat(64)}"`;
+    const served = await serve({ options }, ["--config", world.config("denied.yaml", { yaml: entry })]);
+    const params = { hook: "tool_pre_invoke", payload: { name: "add" } };
+    const response = await fetch(`${served.url}/rpc`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "hooks/invoke", params }),
+    });
+    const answer = await response.text();
+    expect(JSON.parse(answer)).toMatchObject({ result: { allowed: false } });
+    expect(answer).toContain("plugin yaml is refused: it is not what was admitted");
+    expect(answer).not.toMatch(/tree-v1|bph-process/u);
+    expect(told(served).filter(({ msg }) => msg?.includes("tree-v1"))).toHaveLength(1);
+  });
+
   confined(
     "what a plugin left in the place of its home is told once, with the path to remove, and without a stack",
     async () => {

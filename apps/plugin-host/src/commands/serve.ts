@@ -133,11 +133,8 @@ async function run(
 /** Those that cannot be made ready are told at once; what that means for a hook is each plugin's `on_error`. */
 async function startPlugins({ host, processes }: OpenedHost, logger: Logger, signal: AbortSignal): Promise<void> {
   await host.start({ signal });
-  const isTold = new Set(
-    processes.supervisor.list().flatMap(({ name, message }) => (message === undefined ? [] : [name])),
-  );
   for (const { plugin, state, message } of await host.health({ signal })) {
-    if (state === "failed" && isTold.has(plugin)) continue; // why, and what to do, was told as it happened
+    if (state === "failed" && processes.watch.hasTold(plugin)) continue; // why, and what to do, was told as it happened
     if (state === "failed") logger.error({ plugin }, message);
     else logger.info({ plugin }, `${state}: ${message}`);
   }

@@ -57,6 +57,7 @@ export async function openHost(flags: HostFlags, options: OpenHostOptions): Prom
       record: async (event) => void (await audit.append(processEntry(event))),
       onLog: (plugin, line) => logProcess(logger, plugin, line),
       logger,
+      forClients: options.command === "serve",
     });
     closers.add("process plugins", () => processes.supervisor.close());
     for (const plugin of processes.unconfined)

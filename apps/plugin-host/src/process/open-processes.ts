@@ -49,6 +49,8 @@ export interface OpenProcessesOptions extends ProcessesSource {
   readonly record: (event: PluginEvent) => Promise<void>;
   readonly onLog: (plugin: string, line: PluginLogLine) => void;
   readonly logger: OperatorLog;
+  /** Whether reasons of hooks go to clients, or to the operator. */
+  readonly forClients: boolean;
 }
 
 export function isProcess({ kind, mode }: Pick<PluginEntry, "kind" | "mode">): boolean {
@@ -59,7 +61,8 @@ export function isProcess({ kind, mode }: Pick<PluginEntry, "kind" | "mode">): b
  * Holds them; none is started yet.
  * @throws {AppError} `CONFIG_INVALID` with every fault of every entry.
  */
-export function openProcesses({ config, file, data, record, onLog, logger }: OpenProcessesOptions): Processes {
+export function openProcesses(options: OpenProcessesOptions): Processes {
+  const { config, file, data, record, onLog, logger, forClients } = options;
   const plugins = readProcesses({ config, file, data });
   const held = createPluginSupervisor({
     plugins,
@@ -71,7 +74,7 @@ export function openProcesses({ config, file, data, record, onLog, logger }: Ope
   const watch = watchPlugins({ supervisor: held, plugins, logger });
   const { supervisor } = watch;
   const plain = createProcessKind({ supervisor, writeCall: writePluginCall, readReply: readPluginReply });
-  const kind = noticeSilence(plain, watch);
+  const kind = noticeSilence(plain, { watch, forClients });
   const unconfined = plugins.filter(({ allowUnconfined }) => allowUnconfined).map(({ name }) => name);
   return { supervisor, unwatched: held, kind, watch, names: plugins.map(({ name }) => name), unconfined };
 }

@@ -5,6 +5,7 @@ import { isProcessPluginError } from "@berth/process-plugins";
 import { isStdioTransportError } from "@berth/stdio-transport";
 import { hostErrors } from "../rpc/wire-error.js";
 import { isObject } from "./plugin-client.js";
+import { wordsForClients } from "./plugin-words.js";
 
 /** The plugin could not answer; `data.code` says why. Outside of what JSON-RPC and MCP reserve. */
 const pluginUnavailable = -31102;
@@ -17,21 +18,6 @@ const reasons: ReadonlySet<unknown> = new Set([
   "PLUGIN_NOT_RUNNING",
   "TOO_MANY_CALLS",
 ]);
-
-/** What a client may know: paths and digests of this machine are for its operator, who has them in the log. */
-const words: Readonly<Record<string, string>> = {
-  PLUGIN_REJECTED: "is refused: its folder is no plugin that may run",
-  PLUGIN_CHANGED: "is refused: it is not what was admitted",
-  CONFINEMENT_UNAVAILABLE: "is refused: it cannot be confined here",
-  PLUGIN_NOT_STARTED: "could not be started",
-  PLUGIN_TIMEOUT: "gave no answer in time",
-  PLUGIN_PROTOCOL: "broke the protocol and was ended",
-  PLUGIN_EXITED: "has ended",
-  PLUGIN_NOT_ENDED: "could not be ended",
-  PLUGIN_NOT_RUNNING: "does not run",
-  PLUGIN_QUARANTINED: "is held back: it ended by itself too often",
-  TOO_MANY_CALLS: "has too many calls under way",
-};
 
 /**
  * For `catch`: why a plugin gave no answer, as whoever called may know it. What the plugin itself answered, and any other error, again.
@@ -53,7 +39,7 @@ export function unavailable(plugin: string, error: unknown): unknown {
 }
 
 function refusal(plugin: string, code: string): RpcError {
-  return new RpcError(pluginUnavailable, `plugin ${plugin} ${words[code] ?? "cannot be used"}`, { data: { code } });
+  return new RpcError(pluginUnavailable, wordsForClients(plugin, code), { data: { code } });
 }
 
 /** As a hook that is not recorded has it. */

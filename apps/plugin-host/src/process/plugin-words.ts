@@ -30,3 +30,25 @@ export function isSilence(error: unknown): boolean {
   if (isProcessPluginError(error) || isPluginHostError(error)) return error.code === "PLUGIN_TIMEOUT";
   return isRpcError(error) && isObject(error.data) && error.data["reason"] === "PLUGIN_TIMEOUT";
 }
+
+/** What a client may know: paths and digests of this machine are for its operator, who has them in the log. */
+const words: Readonly<Record<string, string>> = {
+  PLUGIN_REJECTED: "is refused: its folder is no plugin that may run",
+  PLUGIN_CHANGED: "is refused: it is not what was admitted",
+  CONFINEMENT_UNAVAILABLE: "is refused: it cannot be confined here",
+  PLUGIN_NOT_STARTED: "could not be started",
+  PLUGIN_TIMEOUT: "gave no answer in time",
+  PLUGIN_PROTOCOL: "broke the protocol and was ended",
+  PLUGIN_EXITED: "has ended",
+  PLUGIN_NOT_ENDED: "could not be ended",
+  PLUGIN_NOT_RUNNING: "does not run",
+  PLUGIN_QUARANTINED: "is held back: it ended by itself too often",
+  PLUGIN_ANSWERED_ERROR: "answered with an error",
+  NOT_RECORDED: "was not started: that could not be recorded",
+  TOO_MANY_CALLS: "has too many calls under way",
+};
+
+/** @param plugin As the configuration names it. */
+export function wordsForClients(plugin: string, code: string): string {
+  return `plugin ${plugin} ${words[code] ?? "cannot be used"}`;
+}

@@ -21,6 +21,8 @@ export interface PluginWatch {
   /** Why a plugin does not start, unless it was told before. */
   tellStart(plugin: string, error: unknown): void;
   wasTold(error: unknown): boolean;
+  /** Whether it was told why this one does not run. */
+  hasTold(plugin: string): boolean;
   /** What came of one call: an instance that is silent too often in a row is ended, and the next call starts a new one. */
   called(instance: string, came: "answered" | "silent"): void;
 }
@@ -142,6 +144,7 @@ export function watchPlugins({ supervisor, plugins, logger }: WatchOptions): Plu
   return {
     tellStart,
     wasTold: (error) => typeof error === "object" && error !== null && told.has(error),
+    hasTold: (plugin) => lastTold.has(plugin) || standingOf(plugin)?.message !== undefined,
     called: (instance, came) => {
       const watched = seen.get(instance);
       if (watched === undefined) return;
