@@ -240,6 +240,7 @@ confined(
     });
     const about = (words: string): number => told.filter((line) => line.includes(words)).length;
     expect(about("tools of plugins are left out")).toBe(1);
+    expect(about("cannot start")).toBe(0); // it serves the others
     for (const name of ["wild__bad name", "wild__a/b", "wild__schema-list", "wild__schema-none", "wild__twice"])
       expect(told.join("\n")).toContain(name);
     expect(about("wild: 3 tools without a name")).toBe(1);

@@ -109,7 +109,7 @@ describe("an entry of the kind process", () => {
     for (const fault of [
       "line 2: plugin a__b: name:",
       "line 3: plugin second: dirr is no key",
-      "line 3: plugin second: dir is not",
+      "line 3: plugin second: dir is",
       "line 3: plugin second: digest is not",
       "line 3: plugin second: limits.memory is no limit",
       "line 3: plugin second: allow_unconfined is neither",

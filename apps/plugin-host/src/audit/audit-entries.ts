@@ -43,3 +43,40 @@ export function environmentEntry(got: GotEnvironment): SessionEntry {
 export function processEntry(event: PluginEvent): SessionEntry {
   return { ...event };
 }
+
+/** Size and digest of a JSON text. */
+interface TextFacts {
+  readonly bytes: number;
+  readonly digest: string;
+}
+
+interface CallFacts {
+  readonly plugin: string;
+  readonly tool: string;
+  readonly principal: string;
+  readonly door: string;
+}
+
+interface CallEnd extends CallFacts {
+  readonly status: string;
+  readonly code: string | number | undefined;
+  readonly durationMs: number;
+}
+
+/** A call of a process plugin's tool is about to leave. */
+export function callIntentEntry(call: CallFacts & { readonly instance: string }, params: TextFacts): SessionEntry {
+  return { type: "call.intent", ...call, paramsBytes: params.bytes, paramsDigest: params.digest };
+}
+
+/** What came of one that left. @param result Of its result, where it had one. */
+export function callOutcomeEntry(
+  call: CallEnd & { readonly instance: string; readonly intent: number },
+  result: TextFacts | undefined,
+): SessionEntry {
+  return { type: "call.outcome", ...call, resultBytes: result?.bytes, resultDigest: result?.digest };
+}
+
+/** One that never left. */
+export function callRefusedEntry(call: CallEnd): SessionEntry {
+  return { type: "call.refused", ...call };
+}

@@ -19,7 +19,9 @@ import { createMetrics, type Metrics } from "../http/metrics.js";
 import { createHostServer, permission } from "../mcp/host-server.js";
 import { type HostFlags, readLogLevel } from "../options.js";
 import { createMcpHalf } from "../process/mcp-halves.js";
+import { reasonsOf } from "../process/open-processes.js";
 import { relayedTools } from "../process/relayed-tools.js";
+import { createToolCalls, type ToolCalls } from "../process/tool-calls.js";
 import { createAskHook } from "../rpc/ask-hook.js";
 import { createMethods, type HostMethods } from "../rpc/methods.js";
 import { openAdmission } from "../serving/admission.js";
@@ -118,7 +120,8 @@ async function run(
   await startPlugins(opened, logger, exits.signal);
   const onFault = (fault: unknown): void => logger.error({ err: fault }, door.kind);
   const onNote = (text: string): void => logger.warn(text);
-  const relayed = await toolsOfProcesses(opened, logger, exits.signal);
+  const calls = createToolCalls({ audit, observer: metrics });
+  const relayed = await toolsOfProcesses(opened, calls, logger, exits.signal);
   await using server = createHostServer({ methods, relayed, onFault, onNote });
   if (door.kind === "stdio") {
     logger.info({ log: audit.logId }, "serving on standard input and output");
@@ -128,9 +131,10 @@ async function run(
 }
 
 /** Those that cannot be made ready are told at once; what that means for a hook is each plugin's `on_error`. */
-async function startPlugins({ host }: OpenedHost, logger: Logger, signal: AbortSignal): Promise<void> {
+async function startPlugins({ host, processes }: OpenedHost, logger: Logger, signal: AbortSignal): Promise<void> {
   await host.start({ signal });
   for (const { plugin, state, message } of await host.health({ signal })) {
+    if (state === "failed" && processes.watch.hasTold(plugin)) continue; // why, and what to do, was told as it happened
     if (state === "failed") logger.error({ plugin }, message);
     else logger.info({ plugin }, `${state}: ${message}`);
   }
@@ -161,20 +165,29 @@ async function serveOverStdio(
   });
 }
 
+const unserved = "its tools are not served until this program is started again";
+
 /** Of those that run; one that cannot say what it has is told, and its hooks stand by themselves. */
 async function toolsOfProcesses(
-  { processes: { names, supervisor } }: OpenedHost,
+  { processes: { names, supervisor, watch } }: OpenedHost,
+  calls: ToolCalls,
   logger: Logger,
   signal: AbortSignal,
 ): Promise<readonly RelayedTool<string>[]> {
   const lists = names.map(async (plugin) => {
     const onNote = (line: string): void => logger.warn({ plugin }, line);
+    // Why was told a moment ago; another try would count as another end of its own.
+    if (supervisor.list().some(({ name, message }) => name === plugin && message !== undefined)) {
+      onNote(unserved);
+      return [];
+    }
     try {
       if (!(await supervisor.instance(plugin, { signal })).capabilities.mcp) return [];
-      return await relayedTools(createMcpHalf(plugin, supervisor), permission, { signal, onNote });
+      return await relayedTools(createMcpHalf(plugin, { supervisor, watch }), permission, { calls, signal, onNote });
     } catch (error) {
       signal.throwIfAborted();
-      logger.error({ plugin, err: error }, "its tools cannot be listed");
+      if (watch.wasTold(error)) onNote(unserved);
+      else logger.error({ plugin }, `its tools cannot be listed: ${reasonsOf(error).join("; ")}`);
       return [];
     }
   });

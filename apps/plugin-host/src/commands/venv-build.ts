@@ -14,6 +14,7 @@ import { ofExecutor } from "../hosting/executor-fault.js";
 import { openStore } from "../hosting/open-store.js";
 import { type HostFlags, readLogLevel, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
+import { checkPlaces } from "../process/check-places.js";
 import { interruptible } from "../serving/interruptible.js";
 import { openStateFolder } from "../state-folder.js";
 
@@ -46,6 +47,7 @@ export async function venvBuildCommand(
   const logger = await createLogger(readLogLevel(flags.logLevel, "warn"));
   for (const warning of config.warnings) logger.warn(`${flags.config}: ${warning}`);
   if (entries.length === 0) say(`${flags.config} has no plugins to build for`);
+  await checkPlaces({ config, file: flags.config, data: resolve(flags.state, "plugins") }, flags.state);
   const { venvs } = await openStateFolder(flags.state);
   return interruptible(async ({ signal }) => {
     await using store = await openStore(venvs, terms);

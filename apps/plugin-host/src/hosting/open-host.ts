@@ -8,6 +8,7 @@ import { createPluginHost, type PluginHost, type PluginsConfig } from "@berth/ve
 import { decisionEntry, environmentEntry, processEntry } from "../audit/audit-entries.js";
 import { type HostFlags, readStoreFlags } from "../options.js";
 import { loadPlugins } from "../plugins-file.js";
+import { checkPlaces } from "../process/check-places.js";
 import { openProcesses, type Processes, withTheirHooks } from "../process/open-processes.js";
 import { openStateFolder, type StateFolder } from "../state-folder.js";
 import { version } from "../version.js";
@@ -41,6 +42,7 @@ export async function openHost(flags: HostFlags, options: OpenHostOptions): Prom
   const terms = readStoreFlags(flags);
   const config = await loadPlugins(flags.config);
   for (const warning of config.warnings) logger.warn(`${flags.config}: ${warning}`);
+  await checkPlaces({ config, file: flags.config, data: resolve(flags.state, "plugins") }, flags.state);
   const state = await openStateFolder(flags.state);
   const closers = createClosers((name, fault) => logger.error({ err: fault }, `${name} could not be closed`));
   const reason = { text: "failed" };
@@ -55,6 +57,8 @@ export async function openHost(flags: HostFlags, options: OpenHostOptions): Prom
       data: state.plugins,
       record: async (event) => void (await audit.append(processEntry(event))),
       onLog: (plugin, line) => logProcess(logger, plugin, line),
+      logger,
+      forClients: options.command === "serve",
     });
     closers.add("process plugins", () => processes.supervisor.close());
     for (const plugin of processes.unconfined)

@@ -6,6 +6,11 @@ export interface HookObserver {
   ran(hook: string, outcome: HookResult, seconds: number, executions: readonly HookExecution[]): void;
 }
 
+/** Told what came of each call of a process plugin's tool. */
+export interface CallObserver {
+  called(plugin: string, outcome: string): void;
+}
+
 export type HookResult = "allowed" | "denied" | "failed";
 
 /** What is told beside what was counted. */
@@ -18,7 +23,7 @@ export interface Gauges {
 }
 
 /** Figures of this process, in the text form of Prometheus (version 0.0.4). */
-export interface Metrics extends HookObserver {
+export interface Metrics extends HookObserver, CallObserver {
   write(gauges: Gauges): string;
 }
 
@@ -27,6 +32,7 @@ const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 export function createMetrics(): Metrics {
   const hooks = createCounter();
   const executions = createCounter();
+  const calls = createCounter();
   const durations = createHistogram(
     "plugin_host_hook_seconds",
     "Duration of hooks, all their plugins together.",
@@ -37,6 +43,9 @@ export function createMetrics(): Metrics {
       hooks.add({ hook, outcome });
       for (const { plugin, status } of ran) executions.add({ plugin, hook, status });
       durations.observe({ hook }, seconds);
+    },
+    called(plugin, outcome) {
+      calls.add({ plugin, outcome });
     },
     write({ plugins }) {
       const states = ["ready", "idle", "failed"].map(
@@ -55,6 +64,12 @@ export function createMetrics(): Metrics {
           "counter",
           "What single plugins did in hooks.",
           executions.samples(),
+        ),
+        familyText(
+          "plugin_host_tool_calls_total",
+          "counter",
+          "Calls of tools of process plugins, and what came of them.",
+          calls.samples(),
         ),
         familyText("plugin_host_plugins", "gauge", "Plugins, by state.", states),
         ...processFamilies(plugins),

@@ -8,6 +8,7 @@ import {
 } from "@berth/process-plugins";
 import type { PluginEntry } from "@berth/venv-host/executor";
 import { isProcess, type ProcessesSource, readProcesses } from "./open-processes.js";
+import { nextStep } from "./plugin-words.js";
 
 /** What keeps process plugins from running: nothing is started but the sandbox's own test. */
 export async function checkProcesses(source: ProcessesSource, signal: AbortSignal): Promise<readonly Check[]> {
@@ -35,7 +36,8 @@ async function lookAtFolder(entry: PluginEntry, plugin: SupervisedPlugin, signal
     return { name, status: "ok", message: shown(inspected, plugin.digest !== undefined) };
   } catch (error) {
     if (!isProcessPluginError(error)) throw error;
-    const { problems, message, advice } = error;
+    const { problems, message } = error;
+    const advice = error.code === "PLUGIN_CHANGED" ? nextStep(error, true) : error.advice;
     return { name, status: weight(entry), message: problems.length > 0 ? problems.join("; ") : message, advice };
   }
 }

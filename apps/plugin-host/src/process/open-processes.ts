@@ -18,11 +18,18 @@ import {
 } from "@berth/venv-host/executor";
 import { AppError } from "../errors.js";
 import { version } from "../version.js";
+import { noticeSilence } from "./notice-silence.js";
+import { nextStep } from "./plugin-words.js";
+import { crashTerms, type OperatorLog, type PluginWatch, watchPlugins } from "./watch-plugins.js";
 
 /** The process plugins of a configuration. */
 export interface Processes {
   readonly supervisor: PluginSupervisor;
   readonly kind: PluginKind;
+  /** Tells the operator what becomes of them. */
+  readonly watch: PluginWatch;
+  /** The same one: what fails through it is told by who asks. */
+  readonly unwatched: Pick<PluginSupervisor, "instance">;
   /** Names of those that are not disabled, in the order of the file. */
   readonly names: readonly string[];
   /** Names of those whose entry allows them to run without a sandbox. */
@@ -41,6 +48,9 @@ export interface ProcessesSource {
 export interface OpenProcessesOptions extends ProcessesSource {
   readonly record: (event: PluginEvent) => Promise<void>;
   readonly onLog: (plugin: string, line: PluginLogLine) => void;
+  readonly logger: OperatorLog;
+  /** Whether reasons of hooks go to clients, or to the operator. */
+  readonly forClients: boolean;
 }
 
 export function isProcess({ kind, mode }: Pick<PluginEntry, "kind" | "mode">): boolean {
@@ -51,17 +61,22 @@ export function isProcess({ kind, mode }: Pick<PluginEntry, "kind" | "mode">): b
  * Holds them; none is started yet.
  * @throws {AppError} `CONFIG_INVALID` with every fault of every entry.
  */
-export function openProcesses({ config, file, data, record, onLog }: OpenProcessesOptions): Processes {
+export function openProcesses(options: OpenProcessesOptions): Processes {
+  const { config, file, data, record, onLog, logger, forClients } = options;
   const plugins = readProcesses({ config, file, data });
-  const supervisor = createPluginSupervisor({
+  const held = createPluginSupervisor({
     plugins,
+    ...crashTerms,
     host: { name: "berth-plugin-host", version },
     record,
     onLog,
   });
-  const kind = createProcessKind({ supervisor, writeCall: writePluginCall, readReply: readPluginReply });
+  const watch = watchPlugins({ supervisor: held, plugins, logger });
+  const { supervisor } = watch;
+  const plain = createProcessKind({ supervisor, writeCall: writePluginCall, readReply: readPluginReply });
+  const kind = noticeSilence(plain, { watch, forClients });
   const unconfined = plugins.filter(({ allowUnconfined }) => allowUnconfined).map(({ name }) => name);
-  return { supervisor, kind, names: plugins.map(({ name }) => name), unconfined };
+  return { supervisor, unwatched: held, kind, watch, names: plugins.map(({ name }) => name), unconfined };
 }
 
 /**
@@ -93,15 +108,16 @@ export interface HooksOptions {
  */
 export async function withTheirHooks(
   config: PluginsConfig,
-  { supervisor }: Pick<Processes, "supervisor">,
+  { supervisor, unwatched }: Pick<Processes, "supervisor" | "unwatched">,
   { onProgress, signal }: HooksOptions,
 ): Promise<PluginsConfig> {
   const faults: string[] = [];
   const plugins = config.plugins.map(async (entry) => {
     if (!isProcess(entry) || entry.hooks.length > 0) return entry;
     onProgress(entry.name, `measuring and starting ${entry.name}, to ask which hooks it takes`);
+    const asked = entry.onError === "ignore" ? supervisor : unwatched; // else its fault is told below
     try {
-      return { ...entry, hooks: (await supervisor.instance(entry.name, { signal })).capabilities.hooks };
+      return { ...entry, hooks: (await asked.instance(entry.name, { signal })).capabilities.hooks };
     } catch (error) {
       signal?.throwIfAborted();
       if (entry.onError !== "ignore") faults.push(...reasonsOf(error).map((why) => `plugin ${entry.name}: ${why}`));
@@ -118,6 +134,8 @@ export async function withTheirHooks(
 /** Each of the faults of a plugin that is rejected, else the one reason; and what to do. */
 export function reasonsOf(error: unknown): readonly string[] {
   if (!isProcessPluginError(error)) return [error instanceof Error ? error.message : String(error)];
-  const { problems, message, advice } = error;
-  return [...(problems.length > 0 ? problems : [message]), ...(advice === undefined ? [] : [advice])];
+  const { problems, message, advice, code, excerpt } = error;
+  const reason = excerpt === undefined ? message : `${message} (${JSON.stringify(excerpt)})`;
+  const todo = code === "PLUGIN_CHANGED" ? nextStep(error, true) : advice;
+  return [...(problems.length > 0 ? problems : [reason]), ...(todo === undefined ? [] : [todo])];
 }

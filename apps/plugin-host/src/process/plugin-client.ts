@@ -8,6 +8,7 @@ import {
   scanEnvelope,
 } from "@berth/jsonrpc-framing";
 import { RpcError } from "@berth/mcp-server";
+import { ProcessPluginError } from "@berth/process-plugins";
 import type { Transport } from "@berth/stdio-transport";
 import { parseExactly } from "./exact-json.js";
 
@@ -43,7 +44,7 @@ export function createPluginClient(transport: Transport): PluginClient {
   let isOpen = true;
   const gone = (cause: Error | undefined): void => {
     isOpen = false;
-    pending.close(cause ?? new Error("the plugin has ended"));
+    pending.close(cause ?? new ProcessPluginError("PLUGIN_EXITED", "the plugin has ended"));
   };
   transport.start({
     onFrame: ({ bytes }) => take(bytes, pending, progress),

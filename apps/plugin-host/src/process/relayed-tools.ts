@@ -5,9 +5,17 @@ import type { McpHalf } from "./mcp-halves.js";
 import { isObject } from "./plugin-client.js";
 import { unavailable } from "./plugin-unavailable.js";
 import { metaFor, ownMeta } from "./request-meta.js";
+import type { ToolCalls } from "./tool-calls.js";
 
 /** Of one plugin; more is what a plugin does that means no good. */
 const most = { pages: 64, tools: 1_024, definitionBytes: 256 * 1024, bytes: 4 * 1024 * 1024 } as const;
+
+export interface RelayedToolsOptions {
+  /** Writes down each call. */
+  readonly calls: ToolCalls;
+  readonly signal: AbortSignal;
+  readonly onNote: (line: string) => void;
+}
 
 /**
  * The tools of one plugin, under names that begin with the plugin's. What cannot be a tool is left out, and told in one line for each reason.
@@ -16,7 +24,7 @@ const most = { pages: 64, tools: 1_024, definitionBytes: 256 * 1024, bytes: 4 * 
 export async function relayedTools(
   half: McpHalf,
   permission: string,
-  { signal, onNote }: { readonly signal: AbortSignal; readonly onNote: (line: string) => void },
+  { calls, signal, onNote }: RelayedToolsOptions,
 ): Promise<readonly RelayedTool<string>[]> {
   const definitions = await listTools(half, signal, onNote);
   const named = definitions.flatMap((definition) => {
@@ -28,7 +36,7 @@ export async function relayedTools(
   return named.map(({ name, definition }) => ({
     permission,
     definition: { ...definition, name: exposedName(half.plugin, name, "prefixed") },
-    call: (call) => relay(half, name, call),
+    call: (call) => relay(half, name, call, calls),
   }));
 }
 
@@ -67,16 +75,19 @@ function fits(tool: JsonObject, left: { bytes: number }): boolean {
   return left.bytes > 0;
 }
 
-async function relay(half: McpHalf, name: string, call: RelayedCall<string>): Promise<JsonObject> {
-  const { params, meta, clientCapabilities, signal, progress } = call;
+async function relay(half: McpHalf, name: string, call: RelayedCall<string>, calls: ToolCalls): Promise<JsonObject> {
+  const { principal, params, meta, clientCapabilities, signal, progress } = call;
   const token = meta["progressToken"];
   const request = { ...params, name, _meta: metaFor(meta, clientCapabilities) };
   const onProgress = token === undefined ? undefined : (told: JsonObject): void => tell(told, progress);
   try {
-    return await half.request({ method: "tools/call", params: request, signal, onProgress });
+    const about = { plugin: half.plugin, tool: name, principal, door: "mcp" } as const;
+    return await calls.run(about, { params: request, signal }, (beforeSend) =>
+      half.request({ method: "tools/call", params: request, signal, onProgress, beforeSend }),
+    );
   } catch (error) {
     signal.throwIfAborted();
-    throw unavailable(error);
+    throw unavailable(half.plugin, error);
   }
 }
 

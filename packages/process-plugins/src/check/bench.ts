@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, mkdtemp, realpath, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { clearDeadChecks, makeCheckFolder } from "./check-folders.js";
 import { removeFolder } from "./copy/remove-folder.js";
 
 /** The private folder of one check, and what attempts aim at; gone when it is closed. */
@@ -31,7 +31,8 @@ export interface BenchTargets {
 const secretBytes = 32;
 
 export async function openBench(): Promise<Bench> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), "berth-check-")));
+  await clearDeadChecks();
+  const root = await makeCheckFolder();
   try {
     return await setUp(root);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ProcessPluginError } from "../errors.js";
 import { readLimits, readTimeouts } from "../instance/instance-terms.js";
@@ -12,7 +12,7 @@ const longestPrepareMs = 86_400_000;
 
 /**
  * Looks at the options of `checkPlugin` before anything is made: a misspelled one could be the one that mattered.
- * @returns them, `folder` absolute. @throws {ProcessPluginError} `OPTION_INVALID`.
+ * @returns them, `folder` absolute and without links. @throws {ProcessPluginError} `OPTION_INVALID`.
  */
 export async function readCheckOptions(options: CheckOptions): Promise<CheckOptions> {
   const unknown = Object.keys(options).find((name) => !names.includes(name));
@@ -41,7 +41,8 @@ async function readFolder(folder: unknown): Promise<string> {
   if (typeof folder !== "string") throw invalid("folder is no text");
   const path = resolve(folder);
   const found = await stat(path).catch(() => undefined); // told as no folder
-  if (found?.isDirectory()) return path;
+  // A link says nothing of the folder that is copied: what counts is where it leads.
+  if (found?.isDirectory()) return realpath(path);
   throw invalid(`folder is no folder: ${path}`);
 }
 

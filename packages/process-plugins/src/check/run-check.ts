@@ -79,7 +79,8 @@ async function look(context: CheckContext): Promise<Known> {
   step("try the sandbox");
   if (!(await lookAtConfinement(context))) return { name, plugin };
   const recorded = await lookAtAnswers(context, plugin, ready);
-  return { name, plugin, recorded };
+  // The transcript counts in the digest: what is told is that of the folder as it is now.
+  return { name, plugin: recorded === undefined ? plugin : await lookAtTree(context), recorded };
 }
 
 /** @returns the path of the transcript that was recorded. */

@@ -4,7 +4,7 @@ import { prepareDataFolder } from "./data-folder.js";
 import { pluginEnvironment } from "./plugin-environment.js";
 import { confinedDataFolder, type PluginProcess, type PluginProcessOptions } from "./plugin-process.js";
 import { pluginSandbox } from "./plugin-sandbox.js";
-import { refuseHiddenInterpreter, visibleTrees } from "./visible-trees.js";
+import { refuseAbsentTrees, refuseHiddenInterpreter, visibleTrees } from "./visible-trees.js";
 
 /**
  * Starts a plugin in a sandbox: its folder read-only at its own path, its data folder, the system, what the operator named, and no network.
@@ -12,6 +12,7 @@ import { refuseHiddenInterpreter, visibleTrees } from "./visible-trees.js";
  */
 export async function startConfined(options: PluginProcessOptions): Promise<PluginProcess> {
   const { launch, plugin, instanceId, limits, signal } = options;
+  refuseAbsentTrees(options);
   const trees = visibleTrees(options);
   refuseHiddenInterpreter(plugin, trees);
   const source = await prepareDataFolder(options.dataFolder, plugin);

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, isAbsolute, resolve } from "node:path";
 import { findInterpreter } from "@berth/process-confinement";
 import { ProcessPluginError } from "../errors.js";
@@ -26,6 +26,20 @@ export function visibleTrees({
   ];
   const trees = [...new Set([plugin.root, ...named])].filter((tree) => !isSystem(tree));
   return trees.filter((tree) => !trees.some((other) => other !== tree && isWithin(tree, other)));
+}
+
+/**
+ * What the operator named has to be there: said by the option that named it, and not by where a sandbox would show it.
+ * @throws {ProcessPluginError} `OPTION_INVALID`.
+ */
+export function refuseAbsentTrees({
+  interpreters = [],
+  readOnly = [],
+}: Pick<PluginProcessOptions, "interpreters" | "readOnly">): void {
+  for (const [option, paths] of Object.entries({ interpreters, readOnly })) {
+    const absent = paths.find((path) => isAbsolute(path) && !existsSync(path));
+    if (absent !== undefined) throw new ProcessPluginError("OPTION_INVALID", `${option}: ${absent} is not there`);
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 } from "@berth/spawn-attestation";
 import { confinedDataFolder, type PluginProcess } from "../confine/plugin-process.js";
 import { isProcessPluginError, ProcessPluginError } from "../errors.js";
+import { adviceFor } from "../tree/measure-plugin.js";
 import { describePlugin, neverAsk } from "../tree/plugin-launch.js";
 import type { InstanceTerms } from "./instance-terms.js";
 import type { PluginEvent } from "./plugin-event.js";
@@ -67,11 +68,10 @@ export async function recheckPlugin(
 }
 
 /** @throws {ProcessPluginError} `NOT_RECORDED`. */
-export async function recordEvent({ record, plugin }: InstanceTerms, event: PluginEvent): Promise<void> {
+export async function recordEvent({ record, name }: InstanceTerms, event: PluginEvent): Promise<void> {
   try {
     await record(event);
   } catch (cause) {
-    const { name } = plugin.manifest;
     throw new ProcessPluginError("NOT_RECORDED", `${event.type} of plugin ${name} could not be recorded`, {
       plugin: name,
       cause,
@@ -80,8 +80,8 @@ export async function recordEvent({ record, plugin }: InstanceTerms, event: Plug
 }
 
 function eventOf(decision: Decision, terms: InstanceTerms): PluginEvent {
-  const { plugin, instanceId, allowUnconfined, confinementLimits } = terms;
-  const { name, version } = plugin.manifest;
+  const { name, plugin, instanceId, allowUnconfined, confinementLimits } = terms;
+  const { version } = plugin.manifest;
   const { verdict, expected, measured, message, reason } = decision;
   if (verdict === "refuse") {
     const code = codeOf(reason);
@@ -111,9 +111,8 @@ function codeOf(reason: string | undefined): "PLUGIN_CHANGED" | "PLUGIN_REJECTED
   return changed.has(reason) ? "PLUGIN_CHANGED" : "PLUGIN_REJECTED";
 }
 
-function refusalOf(error: unknown, { plugin }: InstanceTerms): unknown {
+function refusalOf(error: unknown, { name }: InstanceTerms): unknown {
   if (isProcessPluginError(error) || !isAttestationError(error)) return error;
-  const { name } = plugin.manifest;
-  const details = { plugin: name, problems: [error.message], advice: error.advice, cause: error };
+  const details = { plugin: name, problems: [error.message], advice: adviceFor(error.code), cause: error };
   return new ProcessPluginError(codeOf(error.code), `plugin ${name} does not run: ${error.message}`, details);
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
 import type { PluginManifest } from "../manifest/manifest.js";
 import { cutBytes, escapeText } from "../pipe/escape-text.js";
+import { areHookNames } from "./hook-names.js";
 import type { PluginInstance } from "./instance.js";
 
 /** What a plugin can do, as it said at `create`. */
@@ -9,9 +10,6 @@ export type Health = Awaited<ReturnType<PluginInstance["health"]>>;
 
 /** A reading, or what is wrong with the answer. */
 export type AnswerReading<T> = { readonly value: T } | { readonly fault: string };
-
-const maxHooks = 64;
-const maxHookChars = 128;
 
 /** PROTOCOL.md § 4: it has to say that it is what the manifest says. Members that are not known are passed over. */
 export function readCreated(answer: JsonObject, manifest: PluginManifest): AnswerReading<Capabilities> {
@@ -25,7 +23,7 @@ export function readCreated(answer: JsonObject, manifest: PluginManifest): Answe
   const { mcp, health, hooks = [] } = capabilities;
   if (typeof mcp !== "boolean") return wrong("capabilities.mcp", mcp);
   if (typeof health !== "boolean") return wrong("capabilities.health", health);
-  if (!isNames(hooks)) return wrong("capabilities.hooks", hooks);
+  if (!areHookNames(hooks)) return wrong("capabilities.hooks", hooks);
   // What the manifest does not declare is not served, whatever is said later.
   return { value: { mcp: mcp && manifest.mcp, health, hooks } };
 }
@@ -44,11 +42,6 @@ export function readHealth({ status, detail }: JsonObject, maxBytes: number): An
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isNames(value: JsonValue): value is readonly string[] {
-  if (!Array.isArray(value) || value.length > maxHooks) return false;
-  return value.every((name) => typeof name === "string" && name !== "" && name.length <= maxHookChars);
 }
 
 const maxShownChars = 100;

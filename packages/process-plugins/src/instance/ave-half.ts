@@ -30,9 +30,7 @@ export function createAveHalf(
   terms: InstanceTerms,
   onBroken: (error: ProcessPluginError) => void,
 ): AveHalf {
-  const { plugin, timeouts, limits } = terms;
-  const { name, version } = plugin.manifest;
-
+  const { name, plugin, timeouts, limits } = terms;
   const ask = (method: string, params: JsonObject, timeoutMs: number, signal?: AbortSignal): Promise<JsonObject> =>
     awaitAnswer({
       plugin: name,
@@ -57,7 +55,7 @@ export function createAveHalf(
         instanceId: terms.instanceId,
         protocol: plugin.manifest.protocol,
         host: { name: terms.host.name, version: terms.host.version },
-        plugin: { name, version },
+        plugin: { name: plugin.manifest.name, version: plugin.manifest.version },
         dataDir,
         limits: { maxMessageBytes: limits.maxMessageBytes, callTimeoutMs: timeouts.callMs },
       };

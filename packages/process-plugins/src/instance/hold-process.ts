@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import type { Readable } from "node:stream";
+import { wireErrors } from "@berth/jsonrpc-framing";
 import type { PluginProcess } from "../confine/plugin-process.js";
 import type { ProcessPluginError } from "../errors.js";
+import { cutBytes } from "../pipe/escape-text.js";
 import { createLogGate, type LogGate } from "../pipe/log-gate.js";
 import { createMcpHalf, type McpHalf } from "../pipe/mcp-half.js";
 import { pluginFault } from "../pipe/plugin-fault.js";
@@ -33,7 +35,7 @@ export function holdProcess(
   record: (end: InstanceEnd, stderrBytes: number) => Promise<void>,
 ): HeldProcess {
   const { limits, timeouts, scheduler, onLog } = terms;
-  const plugin = terms.plugin.manifest.name;
+  const plugin = terms.name;
   // A pipe of a process that is gone fails after everybody has let go of it.
   for (const stream of [process.stdin, process.stdout, process.stderr]) stream.on("error", () => {});
   const log = createLogGate({ onLog, maxLineBytes: limits.maxLogBytes, ...limitsOfLog(terms), scheduler });
@@ -47,6 +49,12 @@ export function holdProcess(
         if (method === logMethod ? tellLog(log, bytes, envelope) : mcp.onNotification(method, bytes, envelope)) return;
         log.countUnknown();
       },
+      onFailure: (method, message) =>
+        log.tell(
+          "log",
+          "warn",
+          `it answered ${cutBytes(method, maxMethodBytes)} with the error ${wireErrors.internal}: ${message}`,
+        ),
       onFault: (error) => void life.fail({ reason: "protocol", error }),
       onSilence: (words) => life.onSilence(words),
     },
@@ -84,6 +92,9 @@ export function holdProcess(
   };
   return { process, life, ave, mcp, log, stderr, learn };
 }
+
+/** Of a method, which a client wrote. */
+const maxMethodBytes = 200;
 
 function limitsOfLog({ limits }: InstanceTerms): { readonly maxLinesPerSecond: number } {
   return { maxLinesPerSecond: limits.maxLogLinesPerSecond };

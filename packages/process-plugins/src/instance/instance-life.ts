@@ -46,7 +46,7 @@ const drainMs = 1_000;
 export function createInstanceLife(options: LifeOptions): InstanceLife {
   const { process, terms, ave, endPipe, outputEnded } = options;
   const { timeouts, scheduler } = terms;
-  const plugin = terms.plugin.manifest.name;
+  const plugin = terms.name;
   const hurry = createGate();
   const gone = createGate<InstanceEnd>();
   let state: InstanceState = "spawned";

@@ -8,6 +8,7 @@ import type { InstanceOptions, PluginLimits, PluginTimeouts } from "./instance.j
 /** InstanceOptions with defaults filled in; the only form that internal code sees. */
 export interface InstanceTerms
   extends Pick<InstanceOptions, "plugin" | "dataFolder" | "interpreters" | "readOnly" | "host"> {
+  readonly name: string;
   /** Names the instance and its sandbox; never used again. */
   readonly instanceId: string;
   readonly allowUnconfined: boolean;
@@ -37,6 +38,7 @@ export function readInstanceOptions(options: InstanceOptions): InstanceTerms {
   const { confinement = {}, ...bounds } = limits;
   return {
     ...{ plugin, dataFolder, interpreters, readOnly, host },
+    name: options.name ?? plugin.manifest.name,
     instanceId: `plugin-${randomUUID()}`,
     allowUnconfined: options.allowUnconfined === true,
     timeouts: readTimeouts(timeouts),

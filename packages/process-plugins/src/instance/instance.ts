@@ -49,6 +49,8 @@ export interface PluginLimits {
 export interface InstanceOptions {
   /** Read, checked and measured: its digest is compared once more with what is about to run, and after it runs. */
   readonly plugin: InspectedPlugin;
+  /** How the host calls it, in messages, events and errors. Default: its manifest's name. What the plugin is told is always that. */
+  readonly name?: string | undefined;
   /** The plugin's own folder, absolute; made with mode 0700 where it is not there. What is in it was written by an attacker. */
   readonly dataFolder: string;
   /** Interpreters outside /usr that it needs, absolute paths: their trees are bound read-only. For Python that is `bin/python3` of an installation or environment. */
@@ -93,6 +95,7 @@ export interface InstanceEnd {
 /** One running plugin process, created and started. */
 export interface PluginInstance extends AsyncDisposable {
   readonly id: string;
+  /** How its host calls it. */
   readonly name: string;
   readonly state: InstanceState;
   readonly confinement: "bubblewrap" | "unconfined";

@@ -49,7 +49,7 @@ async function requireConfinement(
     await selfTests.passed(terms.confinementLimits, signal);
   } catch (error) {
     signal?.throwIfAborted();
-    const { name } = terms.plugin.manifest;
+    const { name } = terms;
     const refusal = confinementRefusal(error, name);
     if (!isProcessPluginError(refusal)) throw error;
     const { code, message } = refusal;
@@ -77,7 +77,7 @@ async function start(
     return process;
   };
   const end = async (): Promise<void> => {
-    const error = pluginFault(terms.plugin.manifest.name, "PLUGIN_CHANGED", "is not any more what was measured");
+    const error = pluginFault(terms.name, "PLUGIN_CHANGED", "is not any more what was measured");
     const { confirmed } = (await held?.life.fail({ reason: "changed", error })) ?? { confirmed: true };
     if (!confirmed) throw new Error("its processes could not be seen to be gone");
   };
@@ -130,19 +130,18 @@ function recordEnd(
   return recordEvent(terms, event);
 }
 
-function subjectOf({ plugin, instanceId }: InstanceTerms): {
+function subjectOf({ name, plugin, instanceId }: InstanceTerms): {
   readonly plugin: string;
   readonly version: string;
   readonly instance: string;
 } {
-  const { name, version } = plugin.manifest;
-  return { plugin: name, version, instance: instanceId };
+  return { plugin: name, version: plugin.manifest.version, instance: instanceId };
 }
 
 /** Ends what was spawned, and gives back what to throw. */
 async function endStart(held: HeldProcess, error: unknown, terms: InstanceTerms): Promise<unknown> {
   const { confirmed, message } = await held.life.fail(causeOfStart(error, terms));
-  const name = terms.plugin.manifest.name;
+  const name = terms.name;
   if (!confirmed) return pluginFault(name, "PLUGIN_NOT_ENDED", "could not be seen to be gone", { cause: error });
   if (!isProcessPluginError(error)) return error;
   if (error.code !== "PLUGIN_EXITED" && error.code !== "PLUGIN_ANSWERED_ERROR") return error;
@@ -157,7 +156,7 @@ async function endStart(held: HeldProcess, error: unknown, terms: InstanceTerms)
 
 /** Why a start that failed ends the plugin; what the plugin did by itself is known already, and counts. */
 function causeOfStart(error: unknown, terms: InstanceTerms): EndCause {
-  const { name } = terms.plugin.manifest;
+  const { name } = terms;
   if (!isProcessPluginError(error)) {
     return {
       reason: "killed",

@@ -13,7 +13,7 @@ export function presentInstance(
   { process, life, ave, mcp, stderr }: HeldProcess,
   capabilities: Capabilities,
 ): PluginInstance {
-  const plugin = terms.plugin.manifest.name;
+  const plugin = terms.name;
 
   /** @throws {ProcessPluginError} `PLUGIN_NOT_RUNNING`. */
   const requireState = (action: "call" | "health"): void => {

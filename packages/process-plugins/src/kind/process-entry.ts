@@ -8,7 +8,7 @@ export interface ProcessKindEntry {
   readonly name: string;
   readonly hooks: readonly string[];
   readonly config: JsonObject | undefined;
-  /** Other keys of the entry: `dir`, `digest`, `interpreters`, `read_only`, `allow_unconfined`, `limits` (README § plugins.yaml). */
+  /** Other keys of the entry: `dir`, `digest`, `interpreters`, `read_only`, `allow_unconfined`, `limits`, `timeouts` (README § plugins.yaml). */
   readonly more: JsonObject;
 }
 
@@ -28,18 +28,33 @@ export interface ProcessEntryPlaces {
 /** A name that may be that of a folder, and of a tool's prefix. */
 const plainName = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,62}$/u;
 const digestForm = /^tree-v1:[0-9a-f]{64}$/u;
-/** Keys of `limits`, in the spelling of plugins.yaml. */
-const limitKeys = {
-  memory_bytes: "memoryBytes",
-  processes: "processes",
-  cpus: "cpus",
-  cpu_seconds: "cpuSeconds",
-  file_bytes: "fileBytes",
-  open_files: "openFiles",
-  disk_bytes: "diskBytes",
-  output_bytes: "outputBytes",
-} as const satisfies Readonly<Record<string, keyof ConfinementLimits>>;
-const known = ["dir", "digest", "interpreters", "read_only", "allow_unconfined", "limits"];
+const mib = 2 ** 20;
+const tib = 2 ** 40;
+/** A number of an entry: how those who use it call it, and its range. */
+interface NumberKey<Name extends string> {
+  readonly name: Name;
+  readonly least: number;
+  readonly most: number;
+  /** Else it is a whole number. */
+  readonly isFraction?: true;
+}
+/** Keys of `limits`, in the spelling of plugins.yaml, with the ranges of process-confinement (README § Limits). */
+const limitKeys: Readonly<Record<string, NumberKey<keyof ConfinementLimits>>> = {
+  memory_bytes: { name: "memoryBytes", least: 16 * mib, most: tib },
+  processes: { name: "processes", least: 2, most: 32_768 },
+  cpus: { name: "cpus", least: 0.01, most: 256, isFraction: true },
+  cpu_seconds: { name: "cpuSeconds", least: 1, most: 604_800 },
+  file_bytes: { name: "fileBytes", least: 0, most: tib },
+  open_files: { name: "openFiles", least: 16, most: 1_048_576 },
+  disk_bytes: { name: "diskBytes", least: mib, most: tib },
+  output_bytes: { name: "outputBytes", least: 1_024, most: tib },
+};
+/** Keys of `timeouts`. */
+const timeoutKeys: Readonly<Record<string, NumberKey<"callMs" | "startMs">>> = {
+  call_ms: { name: "callMs", least: 1, most: 3_600_000 },
+  start_ms: { name: "startMs", least: 1, most: 3_600_000 },
+};
+const known = ["dir", "digest", "interpreters", "read_only", "allow_unconfined", "limits", "timeouts"];
 
 /** Reads an entry of the kind `process`. Whether the folder is a good plugin is seen when it is started. */
 export function readProcessEntry(entry: ProcessKindEntry, { base, data }: ProcessEntryPlaces): ProcessEntryReading {
@@ -55,7 +70,8 @@ export function readProcessEntry(entry: ProcessKindEntry, { base, data }: Proces
   if (config !== undefined)
     say("config is not taken by the kind process: what a plugin needs stands in its plugin.json");
   const dir = more["dir"];
-  if (typeof dir !== "string" || dir === "") say("dir is not the path of the plugin's folder");
+  if (dir === undefined) say("dir is missing: the path of the plugin's folder");
+  else if (typeof dir !== "string" || dir === "") say("dir is not the path of the plugin's folder");
   const digest = more["digest"];
   if (digest !== undefined && (typeof digest !== "string" || !digestForm.test(digest)))
     say("digest is not tree-v1: and 64 hexadecimal digits, as `check` prints it");
@@ -64,7 +80,8 @@ export function readProcessEntry(entry: ProcessKindEntry, { base, data }: Proces
     say("allow_unconfined is neither true nor false");
   const interpreters = readPaths(more["interpreters"], base, "interpreters", say);
   const readOnly = readPaths(more["read_only"], base, "read_only", say);
-  const confinement = readLimits(more["limits"], say);
+  const confinement = readNumbers("limits", more["limits"], limitKeys, say);
+  const { callMs, startMs } = readNumbers("timeouts", more["timeouts"], timeoutKeys, say) ?? {};
   if (problems.length > 0 || typeof dir !== "string") return { ok: false, problems };
   return {
     ok: true,
@@ -76,6 +93,8 @@ export function readProcessEntry(entry: ProcessKindEntry, { base, data }: Proces
       interpreters,
       readOnly,
       allowUnconfined: allowUnconfined === true,
+      // Whoever waits for a plugin to start waits for its answers to both.
+      timeouts: more["timeouts"] === undefined ? undefined : { callMs, createMs: startMs, startMs },
       limits: confinement === undefined ? undefined : { confinement },
     },
   };
@@ -94,23 +113,32 @@ function readPaths(
   return undefined;
 }
 
-/** Ranges are checked by who holds the limits. */
-function readLimits(given: JsonValue | undefined, say: (problem: string) => void): ConfinementLimits | undefined {
+function readNumbers<Name extends string>(
+  group: string,
+  given: JsonValue | undefined,
+  keys: Readonly<Record<string, NumberKey<Name>>>,
+  say: (problem: string) => void,
+): { readonly [name in Name]?: number } | undefined {
   if (given === undefined) return undefined;
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    say("limits is no mapping");
+    say(`${group} is no mapping`);
     return undefined;
   }
-  const limits: { -readonly [Name in keyof ConfinementLimits]: number } = {};
+  const numbers: { [name in Name]?: number } = {};
   for (const [key, value] of Object.entries(given)) {
-    const name = isLimit(key) ? limitKeys[key] : undefined;
-    if (name === undefined) say(`limits.${key} is no limit; there are ${Object.keys(limitKeys).join(", ")}`);
-    else if (typeof value !== "number") say(`limits.${key} is no number`);
-    else limits[name] = value;
+    const known = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    if (known === undefined)
+      say(`${group}.${key} is no ${group.slice(0, -1)}; there are ${Object.keys(keys).join(", ")}`);
+    else if (typeof value !== "number" || !isWithin(value, known)) say(`${group}.${key} is not ${rangeOf(known)}`);
+    else numbers[known.name] = value;
   }
-  return limits;
+  return numbers;
 }
 
-function isLimit(key: string): key is keyof typeof limitKeys {
-  return Object.hasOwn(limitKeys, key);
+function isWithin(value: number, { least, most, isFraction }: NumberKey<string>): boolean {
+  return (isFraction === true || Number.isInteger(value)) && value >= least && value <= most;
+}
+
+function rangeOf({ least, most, isFraction }: NumberKey<string>): string {
+  return `a ${isFraction === true ? "" : "whole "}number from ${least} to ${most}`;
 }

@@ -26,6 +26,8 @@ export interface CallTable {
   readonly size: number;
   /** @param timeoutMs Undefined: it waits as long as the plugin lives. */
   add(call: WaitingCall, timeoutMs: number | undefined, onTimeout: (id: number) => void): number;
+  /** Of a call that waits. */
+  methodOf(id: number): string | undefined;
   /** The call of an answer, which ends with it; or what an answer means that nobody waits for. */
   answer(id: number, bytes: Uint8Array, envelope: Envelope): "taken" | StrayAnswer;
   /** Ends a call without its answer. False where it has ended. */
@@ -65,6 +67,7 @@ export function createCallTable(scheduler: Scheduler, ids: AskedIds = createAske
       entries.set(id, { call, timer });
       return id;
     },
+    methodOf: (id) => entries.get(id)?.call.method,
     answer: (id, bytes, envelope) => {
       const call = take(id);
       if (call === undefined) return ids.judge(id);

@@ -78,6 +78,14 @@ export function readAnswerError(bytes: Uint8Array, { error }: Envelope): WireErr
   return wire;
 }
 
+/** The error of an answer to a line that could not be read: its id is null. Undefined for all else. */
+export function readNullAnswer(bytes: Uint8Array): WireError | undefined {
+  const envelope = scan(bytes);
+  if ("fault" in envelope || isTooDeep(bytes)) return undefined;
+  const { id, error } = envelope;
+  return id === undefined && error !== undefined ? readAnswerError(bytes, envelope) : undefined;
+}
+
 /** The result of an answer, which was seen to be an object; undefined for an error. */
 export function readAnswerResult(bytes: Uint8Array, { result }: Envelope): JsonObject | undefined {
   if (result === undefined) return undefined;

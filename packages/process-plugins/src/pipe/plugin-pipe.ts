@@ -1,5 +1,12 @@
 import type { Readable, Writable } from "node:stream";
-import { type Envelope, type Frame, type FramingError, isFramingError, type Scheduler } from "@berth/jsonrpc-framing";
+import {
+  type Envelope,
+  type Frame,
+  type FramingError,
+  isFramingError,
+  type Scheduler,
+  wireErrors,
+} from "@berth/jsonrpc-framing";
 import { createStreamTransport, isStdioTransportError } from "@berth/stdio-transport";
 import type { ProcessPluginError } from "../errors.js";
 import { type CallEnd, createCallTable } from "./call-table.js";
@@ -25,6 +32,8 @@ export interface PipeCall {
 export interface PipeReceiver {
   /** The bytes are valid until it returns. */
   onNotification(method: string, bytes: Uint8Array, envelope: Envelope): void;
+  /** It answered that it failed. The text is the plugin's, and no caller has to see it. */
+  onFailure?(method: string, message: string): void;
   /** It wrote what is no answer; nothing more of it is read. */
   onFault(error: ProcessPluginError): void;
   /** It ended its output, or takes no more input. What was written before is still read. */
@@ -110,7 +119,13 @@ export function createPluginPipe(options: PipeOptions, receiver: PipeReceiver): 
       receiver.onNotification(frame.method, bytes, frame.envelope);
     }
   };
-  const deliver = ({ id, envelope }: Extract<PluginFrame, { kind: "answer" }>, offset: number, bytes: Uint8Array) => {
+  const deliver = (
+    { id, envelope, error }: Extract<PluginFrame, { kind: "answer" }>,
+    offset: number,
+    bytes: Uint8Array,
+  ): void => {
+    const method = table.methodOf(id);
+    if (method !== undefined && error?.code === wireErrors.internal) receiver.onFailure?.(method, error.message);
     const delivery = table.answer(id, bytes, envelope);
     if (delivery === "late") lateAnswers += 1;
     if (delivery === "foreign") fail({ fault: foreign, at: envelope.id?.start ?? 0 }, offset, bytes);

@@ -112,11 +112,10 @@ export function createPluginSlot(plugin: SupervisedPlugin, { terms, measurer, tu
       const inspected = await inspect(signal);
       const { dataFolder, interpreters, readOnly, allowUnconfined, timeouts, limits } = plugin;
       const { host, onLog } = terms;
-      // Two of them may be one plugin with one manifest: the log has the host's names.
-      const recordEvent = (event: PluginEvent): void | Promise<void> => terms.record({ ...event, plugin: name });
       return await openInstance({
+        name, // two of them may be one plugin with one manifest: log and messages have the host's names
         ...{ plugin: inspected, dataFolder, interpreters, readOnly, allowUnconfined, timeouts, limits },
-        ...{ host, measurer, signal, scheduler, record: recordEvent, onLog: (line) => onLog(name, line) },
+        ...{ host, measurer, signal, scheduler, record: terms.record, onLog: (line) => onLog(name, line) },
       });
     } finally {
       leave();

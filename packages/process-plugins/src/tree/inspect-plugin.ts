@@ -81,8 +81,17 @@ function rejected(folder: string, plugin: string | undefined, problems: readonly
   return new ProcessPluginError("PLUGIN_REJECTED", `${nameText(folder)} is rejected: ${problems[0]}${more}`, {
     plugin,
     problems,
-    advice: "correct each; chmod -R go-w,ug-s FOLDER for what others could write",
+    advice: adviceOn(problems),
   });
+}
+
+function adviceOn(problems: readonly string[]): string {
+  const has = (words: RegExp): boolean => problems.some((problem) => words.test(problem));
+  const advice = ["correct each"];
+  if (has(/ has no execute bit$/)) advice.push("chmod +x the file of process.command");
+  if (has(/ may be written by its group | is set-user-ID /))
+    advice.push("chmod -R go-w,ug-s FOLDER for what others could write");
+  return advice.length > 1 ? advice.join("; ") : "correct each: PROTOCOL.md § 1 says what may be in the folder";
 }
 
 function changed(plugin: string, admitted: string, digest: string): ProcessPluginError {

@@ -1,4 +1,10 @@
-import { createMeasurer, isAttestationError, type Measurement, measureLaunch } from "@berth/spawn-attestation";
+import {
+  type AttestationErrorCode,
+  createMeasurer,
+  isAttestationError,
+  type Measurement,
+  measureLaunch,
+} from "@berth/spawn-attestation";
 import { confinedDataFolder } from "../confine/plugin-process.js";
 import { ProcessPluginError } from "../errors.js";
 import type { InspectTerms } from "./inspect-options.js";
@@ -25,26 +31,31 @@ export async function measurePlugin(
   }
 }
 
+/** What is said of a launch names settings, and a command line, that a plugin does not have (PROTOCOL.md § 1). */
+export function adviceFor(code: AttestationErrorCode): string {
+  if (changes.has(code)) return "look at what changed, then admit the digest that berth-plugin-host check prints";
+  if (/^(?:TREE|FILE)_/.test(code)) return "correct the plugin's folder";
+  return "correct the #! line of its executable: a program that is there, without a carriage return; one outside of /usr is named by the operator, as --interpreter";
+}
+
+const changes: ReadonlySet<AttestationErrorCode> = new Set<AttestationErrorCode>([
+  "TREE_CHANGED",
+  "FILE_CHANGED",
+  "TARGET_CHANGED",
+  "DIGEST_MISMATCH",
+]);
+
 const largestProgram = 4 * 1024 ** 3;
 
 /** The refusal of a measurement, or of a check later, in this package's terms; what is none of these is given back. */
 export function rejectionOf(error: unknown, plugin: string): unknown {
   if (!isAttestationError(error)) return error;
-  // What is said of a tree names settings that this package's callers do not have.
-  const advice = /^(?:TREE|FILE)_/.test(error.code) ? "correct the plugin's folder" : error.advice;
-  const details = { plugin, cause: error, advice };
-  switch (error.code) {
-    case "MEASURER_CLOSED":
-      return new ProcessPluginError("PLUGINS_CLOSED", "the measurer was closed", details);
-    case "TREE_CHANGED":
-    case "FILE_CHANGED":
-    case "TARGET_CHANGED":
-    case "DIGEST_MISMATCH":
-      return new ProcessPluginError("PLUGIN_CHANGED", `${plugin}: ${error.message}`, details);
-    default:
-      return new ProcessPluginError("PLUGIN_REJECTED", `${plugin}: ${error.message}`, {
-        ...details,
-        problems: [error.message],
-      });
-  }
+  const details = { plugin, cause: error, advice: adviceFor(error.code) };
+  if (error.code === "MEASURER_CLOSED")
+    return new ProcessPluginError("PLUGINS_CLOSED", "the measurer was closed", { plugin, cause: error });
+  const isChange = changes.has(error.code);
+  return new ProcessPluginError(isChange ? "PLUGIN_CHANGED" : "PLUGIN_REJECTED", `${plugin}: ${error.message}`, {
+    ...details,
+    problems: isChange ? [] : [error.message],
+  });
 }

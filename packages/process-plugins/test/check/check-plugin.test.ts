@@ -61,6 +61,15 @@ describe("a transcript that is recorded", () => {
     expect(again).toMatchObject({ ok: true, recorded: undefined });
   });
 
+  partTest("bubblewrap")("counts in the digest that is told: the next check tells the same", async () => {
+    const folder = stage("wrong-transcript");
+    const { digest, findings } = await checkPlugin({ folder, record: true });
+    const again = await checkPlugin({ folder });
+    expect(digest).toMatch(/^tree-v1:/);
+    expect(again.digest).toBe(digest);
+    expect(findings.find(({ name }) => name === "tree")?.seen).toContain(digest);
+  });
+
   partTest("bubblewrap")("keeps the header of the one before", async () => {
     const folder = stage();
     writeFileSync(join(folder, "expected.jsonl"), '{"title":"mine"}\n');
@@ -132,6 +141,59 @@ describe("a check", () => {
       "start it and ask",
       "end its input",
     ]);
+  });
+
+  partTest("bubblewrap")("goes where a link leads, whose own mode says nothing", async () => {
+    const folder = stage("wrong-transcript");
+    const link = join(scratch, "link");
+    symlinkSync("plugin", link);
+    const report = await checkPlugin({ folder: link });
+    expect(report.digest).toBe((await checkPlugin({ folder })).digest);
+    expect(outcomes(report)).toMatchObject({ tree: "passed", transcript: "failed", "input-end": "passed" });
+  });
+
+  it("tells what is wrong with a #! line in words of a plugin", async () => {
+    const folder = stage();
+    for (const [script, words] of [
+      ["#!/bin/sh\r\n", "ends in a carriage return"],
+      ["echo hello\n", "bin/plugin"],
+      ["#!/opt/none/perl\n", "/opt/none/perl"],
+    ] as const) {
+      writeFileSync(join(folder, "bin/plugin"), script);
+      const { findings } = await checkPlugin({ folder, allowUnconfined: true });
+      const tree = findings.find(({ name }) => name === "tree");
+      expect(tree).toMatchObject({ outcome: "failed", seen: expect.stringContaining(words) });
+      expect(tree?.advice).toMatch(/^correct the #! line .*--interpreter$/);
+    }
+  });
+
+  it("says which bit is missing, and how it is set", async () => {
+    const { findings } = await checkPlugin({ folder: stage("not-executable"), allowUnconfined: true });
+    expect(findings.find(({ name }) => name === "tree")?.advice).toContain("chmod +x the file of process.command");
+  });
+
+  it("names an interpreter that is not there as what was given", async () => {
+    const attempt = checkPlugin({ folder: stage(), interpreters: ["/nothing/perl"] });
+    const fault = { code: "OPTION_INVALID", message: "interpreters: /nothing/perl is not there" };
+    await expect(attempt).rejects.toMatchObject(fault);
+    expect(readdirSync(scratch)).toEqual(["plugin"]);
+  });
+
+  it("refuses a manifest with a byte order mark, and a name that is no text", async () => {
+    const folder = stage();
+    writeFileSync(Buffer.from(`${folder}/\u00ff`, "latin1"), "");
+    expect(seen(await checkPlugin({ folder, allowUnconfined: true }), "tree")).toContain("its name is not UTF-8");
+    writeFileSync(join(folder, "plugin.json"), `\u{feff}${readFileSync(join(folder, "plugin.json"), "utf8")}`);
+    expect(seen(await checkPlugin({ folder }), "manifest")).toBe("plugin.json begins with a byte order mark");
+  });
+
+  it("does not ask for MCP that the manifest does not declare, and says so", async () => {
+    const folder = stage();
+    const path = join(folder, "bin/plugin");
+    writeFileSync(path, readFileSync(path, "utf8").replace('"mcp":false', '"mcp":true'));
+    const report = await checkPlugin({ folder, allowUnconfined: true });
+    expect(seen(report, "start")).toContain('its MCP is not served and not asked, since plugin.json has "mcp": false');
+    expect(outcomes(report)["protocol"]).toBe("passed");
   });
 
   partTest("bubblewrap")("runs no prepare when it is told so, and says that", async () => {

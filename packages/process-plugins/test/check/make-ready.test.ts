@@ -41,12 +41,18 @@ describe("check.json", () => {
   it.each([
     { name: "what is no JSON", text: "{", problem: /is no JSON/ },
     { name: "a list", text: "[]", problem: /expected object/ },
+    { name: "a byte order mark", text: "\u{feff}{}", problem: /is no JSON/ },
     { name: "an unknown key", text: '{"prepared":[]}', problem: /Unrecognized key: "prepared"/ },
     { name: "a key that stands twice", text: '{"calls":[],"calls":[]}', problem: /calls stands more than once/ },
     { name: "a shell's command line", text: '{"prepare":"make all"}', problem: /prepare: .*expected array/ },
     { name: "a command of no words", text: '{"prepare":[]}', problem: /prepare: / },
     { name: "a NUL", text: '{"prepare":["a\\u0000b"]}', problem: /prepare\.0: holds a NUL/ },
-    { name: "a call of neither half", text: '{"calls":[{"tool":"x"}]}', problem: /calls\.0: / },
+    {
+      name: "a call of neither half",
+      text: '{"calls":[{"tool":"x"}]}',
+      problem:
+        /^check\.json: calls\.0: is neither \{"method", "params"\}, params an object, nor \{"hook", "payload"\}$/,
+    },
     { name: "a call of both", text: '{"calls":[{"method":"x","hook":"y","payload":1}]}', problem: /calls\.0: / },
   ])("is refused with the place: $name", async ({ text, problem }) => {
     const reading = await readCheckFile(text);

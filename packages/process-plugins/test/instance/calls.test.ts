@@ -48,6 +48,27 @@ it("an error answer is told with its wire form, and its text is in no message", 
   expect(error.message).toBe("plugin smoke answered tools/call with error -32602");
 });
 
+it("that the plugin failed is told to its operator with its words, and an error that its caller made is not", async () => {
+  const { open, lines } = await observe(
+    whenAsked("tools/call", 'refuse(request, -32603 if "fail" in request["params"] else -32602, "no \\u001b[2Jdisk")'),
+  );
+  const instance = await open();
+  await rejection(instance.request("tools/call", mcpParams()));
+  await rejection(instance.request("tools/call", mcpParams({ fail: true })));
+  const text = "it answered tools/call with the error -32603: no \\u001b[2Jdisk";
+  expect(lines).toEqual([{ from: "log", level: "warn", text }]);
+});
+
+it("messages, events and errors have the name that the host gave, and the plugin is told its own", async () => {
+  const { open, events } = await observe(whenAsked("tools/call", "print('}', flush=True)"));
+  const instance = await open({ name: "garbage" });
+  expect(instance.name).toBe("garbage");
+  const error = await rejection(instance.request("tools/call", mcpParams()));
+  expect(error).toMatchObject({ plugin: "garbage", message: expect.stringMatching(/^plugin garbage wrote a line/) });
+  expect((await instance.ended).message).toMatch(/^plugin garbage wrote a line/);
+  expect(events.map(({ plugin }) => plugin)).toEqual(events.map(() => "garbage"));
+});
+
 it("what the gate refuses, and what is too large or too deep, is sent to nobody", async () => {
   const { open } = await observe(whenAsked("tools/list", 'answer(request, {"never": True})'));
   const instance = await open({ limits: { maxMessageBytes: 2_048 } });

@@ -49,7 +49,7 @@ describe("an entry of the kind process", () => {
   });
 
   it.each([
-    { name: "has no dir", more: {}, words: "dir is not" },
+    { name: "has no dir", more: {}, words: "dir is missing" },
     { name: "has an empty dir", more: { dir: "" }, words: "dir is not" },
     { name: "has another key", more: { dir: "p", cmd: "x" }, words: "cmd is no key" },
     {
@@ -78,6 +78,34 @@ describe("an entry of the kind process", () => {
     { name: "has limits that are a list", more: { dir: "p", limits: [] }, words: "limits is no mapping" },
   ])("that $name is refused", ({ more, words }) => {
     expect(readProcessEntry(entry(more), places)).toEqual({ ok: false, problems: [expect.stringContaining(words)] });
+  });
+
+  it("may name how long its plugin is waited for", () => {
+    const timeouts = { call_ms: 2_000, start_ms: 500 };
+    expect(readProcessEntry(entry({ dir: "p", timeouts }), places)).toMatchObject({
+      plugin: { timeouts: { callMs: 2_000, createMs: 500, startMs: 500 } },
+    });
+  });
+
+  it.each([
+    { group: "limits", key: "memory_bytes", good: [2 ** 24, 2 ** 40], bad: [2 ** 24 - 1, 2 ** 40 + 1, 2 ** 24 + 0.5] },
+    { group: "limits", key: "processes", good: [2, 32_768], bad: [1, 32_769, -2] },
+    { group: "limits", key: "cpus", good: [0.01, 1.5, 256], bad: [0, 256.5] },
+    { group: "limits", key: "cpu_seconds", good: [1, 604_800], bad: [0, 604_801, 1.5] },
+    { group: "limits", key: "file_bytes", good: [0, 2 ** 40], bad: [-1, 2 ** 40 + 1] },
+    { group: "limits", key: "open_files", good: [16, 1_048_576], bad: [15, 1_048_577] },
+    { group: "limits", key: "disk_bytes", good: [2 ** 20, 2 ** 40], bad: [100_000, 2 ** 40 + 1] },
+    { group: "limits", key: "output_bytes", good: [1_024, 2 ** 40], bad: [1_023, 2 ** 40 + 1] },
+    { group: "timeouts", key: "call_ms", good: [1, 3_600_000], bad: [0, 3_600_001, 1.5] },
+    { group: "timeouts", key: "start_ms", good: [1, 3_600_000], bad: [0, 3_600_001, 1.5] },
+  ])("has $group.$key within its range, or is refused by that key", ({ group, key, good, bad }) => {
+    const read = (value: number) => readProcessEntry(entry({ dir: "p", [group]: { [key]: value } }), places);
+    for (const value of good) expect(read(value)).toMatchObject({ ok: true });
+    for (const value of bad)
+      expect(read(value)).toEqual({
+        ok: false,
+        problems: [expect.stringMatching(`^${group}.${key} is not a .*number from`)],
+      });
   });
 
   it("is told with all its faults", () => {

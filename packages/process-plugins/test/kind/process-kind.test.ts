@@ -102,12 +102,12 @@ describe("the kind process", () => {
   });
 
   it.each([
-    { changes: { more: {} }, problem: "dir is not the path of the plugin's folder" },
+    { changes: { more: {} }, problem: "dir is missing: the path of the plugin's folder" },
     { changes: { more: { dir: 7 } }, problem: "dir is not the path of the plugin's folder" },
     {
       changes: { more: { dir: "x", direction: 1 } },
       problem:
-        "direction is no key of a plugin of the kind process; there are dir, digest, interpreters, read_only, allow_unconfined, limits",
+        "direction is no key of a plugin of the kind process; there are dir, digest, interpreters, read_only, allow_unconfined, limits, timeouts",
     },
     {
       changes: { config: {} },

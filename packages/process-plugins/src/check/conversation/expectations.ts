@@ -1,17 +1,15 @@
-import type { JsonObject } from "@berth/jsonrpc-framing";
+import { wireErrors } from "@berth/jsonrpc-framing";
 import { escapeText } from "../../pipe/escape-text.js";
 import { mcpRevision } from "../../pipe/gate.js";
-import { aveErrors } from "../../wire-errors.js";
+import { aveErrors, gateErrors } from "../../wire-errors.js";
+import { type Judge, judgeCached, judgeHook, judgeToolResult, judgeTools, judgeType } from "./judge-results.js";
 import { type Answer, isJsonObject } from "./turn.js";
 
 /** Says what is wrong with an answer by PROTOCOL.md, as the rest of a sentence that begins with the request; undefined when nothing is. */
 export type Expectation = (answer: Answer) => string | undefined;
 
-/** Any result, or any error: whether it is right only the transcript knows. */
-export const anyAnswer: Expectation = () => undefined;
-
 /** A result whose members are as they have to be. */
-export function aResult(check: (result: JsonObject) => string | undefined = () => undefined): Expectation {
+export function aResult(check: Judge = () => undefined): Expectation {
   return (answer) => {
     if (answer.result === undefined) return `was answered ${told(answer)}`;
     const wrong = check(answer.result);
@@ -39,22 +37,24 @@ export const asDiscovery: Expectation = aResult((result) => {
     return `supportedVersions does not name ${mcpRevision}`;
   }
   if (!isJsonObject(capabilities)) return "capabilities is no object";
-  return cached(result);
+  return judgeCached(result);
 });
 
-export const asTools: Expectation = aResult((result) => {
-  const { tools } = result;
-  if (!Array.isArray(tools)) return "tools is no array";
-  const bad = tools.findIndex(
-    (tool) => !isJsonObject(tool) || typeof tool["name"] !== "string" || !isJsonObject(tool["inputSchema"]),
-  );
-  return bad === -1 ? cached(result) : `tools[${bad}] has no name, or no inputSchema`;
-});
+export const asTools: Expectation = aResult(judgeTools);
+export const asToolResult: Expectation = aResult(judgeToolResult);
 
-export const asToolResult: Expectation = aResult((result) => {
-  if (!Array.isArray(result["content"])) return "content is no array";
-  return completed(result);
-});
+/** What a call of check.json may be answered: any error, and a result that can be read. */
+export function asCall(method: string): Expectation {
+  const judge = callJudges.get(method) ?? (method.startsWith("ave/") ? () => undefined : judgeType);
+  const judged = aResult(judge);
+  return (answer) => (answer.error === undefined ? judged(answer) : undefined);
+}
+
+const callJudges: ReadonlyMap<string, Judge> = new Map([
+  ["ave/hook/invoke", judgeHook],
+  ["tools/list", judgeTools],
+  ["tools/call", judgeToolResult],
+]);
 
 /** MCP asks for -32602; libraries answer with a result that is an error, and one without tools does not know the method. */
 export const asUnknownTool: Expectation = (answer) => {
@@ -71,17 +71,35 @@ export function asUnknownAve(method: string): Expectation {
 }
 
 export const asNotRunning: Expectation = anError(aveErrors.notRunning, "PROTOCOL.md § 4");
+
+/** A method of `ave/instance/` that the state does not have. */
+export function asBadState(state: string): Expectation {
+  return anError(aveErrors.badState, "PROTOCOL.md § 4", { state });
+}
+
+/** A protocol that nobody speaks: what is spoken instead has to be said. */
+export const asOtherProtocol: Expectation = (answer) =>
+  anError(aveErrors.protocolUnsupported, "PROTOCOL.md § 4")(answer) ??
+  (isJsonObject(answer.error?.data) && isSupported(answer.error.data["supported"])
+    ? undefined
+    : `was answered with ${aveErrors.protocolUnsupported}, but its data.supported is no list with 1 in it`);
+
+/** Another revision of MCP. */
+export const asOtherRevision: Expectation = (answer) => {
+  const wrong = anError(gateErrors.unsupportedVersion, "PROTOCOL.md § 5")(answer);
+  if (wrong !== undefined) return wrong;
+  const { supported } = isJsonObject(answer.error?.data) ? answer.error.data : {};
+  if (Array.isArray(supported) && supported.includes(mcpRevision)) return undefined;
+  return `was answered with ${gateErrors.unsupportedVersion}, but its data.supported does not name ${mcpRevision}`;
+};
+
+function isSupported(value: unknown): boolean {
+  return Array.isArray(value) && value.includes(1);
+}
+
+export const asParseFault: Expectation = anError(wireErrors.parse, "PROTOCOL.md § 3");
+export const asRequestFault: Expectation = anError(wireErrors.invalidRequest, "PROTOCOL.md § 3");
 export const asGated: Expectation = anError(-32602, "PROTOCOL.md § 5");
-
-function completed({ resultType }: JsonObject): string | undefined {
-  return typeof resultType === "string" ? undefined : "resultType is missing";
-}
-
-function cached(result: JsonObject): string | undefined {
-  const { ttlMs, cacheScope } = result;
-  if (typeof ttlMs !== "number") return "ttlMs is no number";
-  return typeof cacheScope === "string" ? completed(result) : "cacheScope is no text";
-}
 
 function told({ error }: Answer): string {
   if (error === undefined) return "with a result";

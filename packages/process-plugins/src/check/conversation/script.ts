@@ -1,11 +1,12 @@
 import type { JsonObject } from "@berth/jsonrpc-framing";
+import { hooksFault } from "../../instance/hook-names.js";
 import type { PluginManifest } from "../../manifest/manifest.js";
 import { mcpRevision, versionKey } from "../../pipe/gate.js";
 import type { CheckCall } from "../files/check-file.js";
 import type { Conversation } from "./conversation.js";
 import {
-  anyAnswer,
   aResult,
+  asCall,
   asDiscovery,
   asGated,
   asHealth,
@@ -18,6 +19,7 @@ import {
   type Expectation,
 } from "./expectations.js";
 import { checkHost, hookParams, toldLimits, toldStopMs, withMeta } from "./host-words.js";
+import { shown } from "./judge-results.js";
 import { type Answer, isJsonObject } from "./turn.js";
 
 /** What a script is run with. */
@@ -40,6 +42,8 @@ export interface ScriptSetting {
 export interface Started {
   readonly mcp: boolean;
   readonly health: boolean;
+  /** It offers MCP, and its manifest says that it has none. */
+  readonly unserved: boolean;
 }
 
 /** Where the attempts of a script aim. */
@@ -52,32 +56,40 @@ export interface ScriptTargets {
 const text = "hello, wörld ✓";
 
 /**
- * `create` and `start`.
+ * `create` and `start`, and what is asked between them.
  * @returns what it can do, or what is wrong, one sentence. @throws as `Conversation.ask`.
  */
-export async function beginScript({ conversation, ...setting }: ScriptSetting): Promise<Started | string> {
-  const { manifest, timeouts } = setting;
-  const { name, version, protocol } = manifest;
-  const create = await conversation.ask(
-    "ave/instance/create",
-    {
-      instanceId: setting.instanceId,
-      protocol,
-      host: checkHost,
-      plugin: { name, version },
-      dataDir: setting.dataFolder,
-      limits: toldLimits,
-    },
-    timeouts.createMs,
-  );
+export async function beginScript(
+  setting: ScriptSetting,
+  betweenSteps: () => Promise<void> = async () => {},
+): Promise<Started | string> {
+  const { conversation, manifest, timeouts } = setting;
+  const create = await conversation.ask("ave/instance/create", createParams(setting), timeouts.createMs);
   const created = readCreated(create, manifest);
   if (typeof created === "string") return created;
+  await betweenSteps();
   const start = await conversation.ask("ave/instance/start", {}, timeouts.startMs);
   if (start.error !== undefined) return `it answered start with the error ${start.error.code}: ${start.error.message}`;
   return start.result?.["status"] === "running" ? created : 'its answer to start has no status "running"';
 }
 
-function readCreated({ result, error }: Answer, { name, version, protocol }: PluginManifest): Started | string {
+/** What a plugin is created with. */
+export function createParams(setting: ScriptSetting, protocol: number = setting.manifest.protocol): JsonObject {
+  const { name, version } = setting.manifest;
+  return {
+    instanceId: setting.instanceId,
+    protocol,
+    host: checkHost,
+    plugin: { name, version },
+    dataDir: setting.dataFolder,
+    limits: toldLimits,
+  };
+}
+
+function readCreated(
+  { result, error }: Answer,
+  { name, version, protocol, mcp: served }: PluginManifest,
+): Started | string {
   if (error !== undefined) return `it answered create with the error ${error.code}: ${error.message}`;
   const plugin = objectOf(result?.["plugin"]);
   const { mcp, health } = objectOf(result?.["capabilities"]);
@@ -90,14 +102,17 @@ function readCreated({ result, error }: Answer, { name, version, protocol }: Plu
   if (typeof mcp !== "boolean" || typeof health !== "boolean") {
     return "its answer to create has no capabilities.mcp and capabilities.health that are true or false";
   }
-  return { mcp, health };
+  const hooks = hooksFault(objectOf(result?.["capabilities"])["hooks"]);
+  return hooks === undefined
+    ? { mcp: mcp && served, health, unserved: mcp && !served }
+    : `its answer to create has capabilities.hooks ${hooks}`;
 }
 
 /** One sentence for each answer that PROTOCOL.md forbids. */
 export type Problems = string[];
 
 /** Asks and looks at the answer. */
-type Ask = (method: string, params: JsonObject, expected: Expectation, what?: string) => Promise<Answer>;
+export type Ask = (method: string, params: JsonObject, expected: Expectation, what?: string) => Promise<Answer>;
 
 /** Everything from `health` to the last call. @throws as `Conversation.ask`. */
 export async function runScript(
@@ -157,12 +172,17 @@ async function callTool(ask: Ask, name: string, args: JsonObject): Promise<void>
 }
 
 async function askCall(ask: Ask, call: CheckCall): Promise<void> {
-  if ("hook" in call) await ask("ave/hook/invoke", hookParams(call.hook, call.payload), anyAnswer);
-  else if (call.method.startsWith("ave/")) await ask(call.method, call.params, anyAnswer);
-  else await ask(call.method, withMeta(call.params), anyAnswer);
+  if ("hook" in call) {
+    const what = `the hook ${call.hook}`;
+    await ask("ave/hook/invoke", hookParams(call.hook, call.payload), asCall("ave/hook/invoke"), what);
+    return;
+  }
+  const { method, params } = call;
+  await ask(method, method.startsWith("ave/") ? params : withMeta(params), asCall(method));
 }
 
-function asking({ conversation, timeouts }: ScriptSetting, problems: Problems): Ask {
+/** Asks, and writes down what is wrong with the answer. */
+export function asking({ conversation, timeouts }: ScriptSetting, problems: Problems): Ask {
   return async (method, params, expected, what = method) => {
     const answer = await conversation.ask(method, params, timeoutOf(method, timeouts));
     const wrong = expected(answer);
@@ -187,8 +207,4 @@ function toolNames(result: JsonObject | undefined): readonly string[] {
 
 function objectOf(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
-}
-
-function shown(value: unknown): string {
-  return (JSON.stringify(value) ?? "nothing").slice(0, 100);
 }

@@ -14,13 +14,17 @@ export interface Turn {
   readonly asked: string;
   /** Takes the next id, has it sent, and waits. @throws {ProcessPluginError} the fault; also the signal's reason. */
   take(method: string, timeoutMs: number, send: (id: number) => void): Promise<Answer>;
+  /** The same for a line that has no id, or none that could be read: it is answered with the id null. */
+  takeUnreadable(what: string, timeoutMs: number, send: () => void): Promise<Answer>;
+  /** Whether an answer with the id null is waited for; it is given it. */
+  answerNull(error: Answer["error"]): boolean;
   /** @returns what is wrong with it. */
   answer(id: number, error: Answer["error"], msg: JsonObject): string | undefined;
   fail(fault: ProcessPluginError): void;
 }
 
 interface Waiting {
-  readonly id: number;
+  readonly id: number | null;
   readonly method: string;
   readonly answer: (answer: Answer) => void;
   readonly fail: (error: unknown) => void;
@@ -34,6 +38,30 @@ export function createTurn(signal: AbortSignal | undefined): Turn {
     fault ??= reason;
     waiting?.fail(fault);
   };
+  const wait = async <I extends number | null>(
+    id: I,
+    method: string,
+    timeoutMs: number,
+    send: (id: I) => void,
+  ): Promise<Answer> => {
+    signal?.throwIfAborted();
+    if (fault !== undefined) throw fault;
+    const answered = new Promise<Answer>((answer, reject) => {
+      waiting = { id, method, answer, fail: reject };
+    });
+    const late = new ProcessPluginError("PLUGIN_TIMEOUT", `it did not answer ${method} within ${timeoutMs} ms`);
+    const timer = setTimeout(fail, timeoutMs, late);
+    const onAbort = (): void => waiting?.fail(signal?.reason);
+    signal?.addEventListener("abort", onAbort);
+    try {
+      send(id);
+      return await answered;
+    } finally {
+      waiting = undefined;
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  };
   return {
     get fault() {
       return fault;
@@ -41,29 +69,21 @@ export function createTurn(signal: AbortSignal | undefined): Turn {
     get asked() {
       return waiting === undefined ? "" : `, before it had answered ${waiting.method}`;
     },
-    async take(method, timeoutMs, send) {
-      signal?.throwIfAborted();
-      if (fault !== undefined) throw fault;
-      lastId += 1;
-      const id = lastId;
-      const answered = new Promise<Answer>((answer, reject) => {
-        waiting = { id, method, answer, fail: reject };
-      });
-      const late = new ProcessPluginError("PLUGIN_TIMEOUT", `it did not answer ${method} within ${timeoutMs} ms`);
-      const timer = setTimeout(fail, timeoutMs, late);
-      const onAbort = (): void => waiting?.fail(signal?.reason);
-      signal?.addEventListener("abort", onAbort);
-      try {
-        send(id);
-        return await answered;
-      } finally {
-        waiting = undefined;
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", onAbort);
-      }
+    take(method, timeoutMs, send) {
+      return wait(++lastId, method, timeoutMs, send);
+    },
+    takeUnreadable(what, timeoutMs, send) {
+      return wait(null, what, timeoutMs, send);
+    },
+    answerNull(error) {
+      if (waiting?.id !== null) return false;
+      const { answer } = waiting;
+      waiting = undefined;
+      answer({ result: undefined, error });
+      return true;
     },
     answer(id, error, { result }) {
-      if (id !== waiting?.id) {
+      if (waiting === undefined || id !== waiting.id) {
         return `it answered id ${id}, which was ${id >= 1 && id <= lastId ? "answered already" : "never used"}`;
       }
       if (error === undefined && !isJsonObject(result)) return `its result for ${waiting.method} is no object`;

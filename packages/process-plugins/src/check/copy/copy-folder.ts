@@ -56,7 +56,10 @@ export async function copyFolder(
       await copyEntry(path, depth);
     } catch (error) {
       signal?.throwIfAborted();
-      note(path, `cannot be copied: ${error instanceof Error ? error.message : String(error)}`);
+      // A name of other bytes was read as one that is not there.
+      const isOther = path.includes("\u{fffd}");
+      const why = isOther ? "its name is not UTF-8" : error instanceof Error ? error.message : String(error);
+      note(path, `cannot be copied: ${why}`);
     }
   }
 

@@ -78,6 +78,17 @@ async function wrap(
   return openSandbox({ ...pluginSandbox({ trees, data, limits: kept, tmpBytes, command }), name, signal });
 }
 
+/** An attempt may believe that it succeeded: what this machine saw goes before. */
+export function refusedWords(
+  title: string,
+  { outcome, name }: Pick<EscapeResult["answer"], "outcome" | "name">,
+): string {
+  const how = name === undefined ? "" : ` (${name})`;
+  if (outcome === "refused") return `refused: ${title}${how}`;
+  if (outcome !== "succeeded") return `refused: ${title}: ${outcome}${how}`;
+  return `refused: ${title}: it did all that it could inside, and nothing of it was left or reached this machine`;
+}
+
 /** What a machine, or a user, cannot show is no fault of the plugin. */
 const mayBeUnheld = ["without-protection", "offered"];
 
@@ -87,7 +98,7 @@ function writeDown({ id, outcome, answer, controls, title }: EscapeResult, ledge
   const unheld = controls.filter(({ held }) => !held);
   const why = unheld.map((each) => `${each.name} (${each.seen})`).join(", ");
   const nothing = `it shows nothing, since a control did not hold: ${why}`;
-  if (outcome === "refused") ledger.passed(name, `refused: ${said}`, { controls });
+  if (outcome === "refused") ledger.passed(name, refusedWords(title, answer), { controls });
   else if (outcome === "escaped") ledger.failed(name, `it succeeded: ${said}`, advice, { controls });
   else if (unheld.every((each) => mayBeUnheld.includes(each.name))) ledger.skipped(name, nothing, { controls });
   else ledger.failed(name, nothing, "see controls, and try again", { controls });

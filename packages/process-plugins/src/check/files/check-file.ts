@@ -33,10 +33,13 @@ export async function readCheckFile(text: string): Promise<CheckFileReading> {
     interpreters: z.array(noNul.min(1).max(4_096)).max(16).default([]),
     calls: z
       .array(
-        z.union([
-          z.strictObject({ method: z.string().min(1).max(200), params: z.record(z.string(), z.json()).default({}) }),
-          z.strictObject({ hook: z.string().min(1).max(200), payload: z.json() }),
-        ]),
+        z.union(
+          [
+            z.strictObject({ method: z.string().min(1).max(200), params: z.record(z.string(), z.json()).default({}) }),
+            z.strictObject({ hook: z.string().min(1).max(200), payload: z.json() }),
+          ],
+          { error: 'is neither {"method", "params"}, params an object, nor {"hook", "payload"}' },
+        ),
       )
       .max(1_000)
       .default([]),

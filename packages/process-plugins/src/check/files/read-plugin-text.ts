@@ -29,7 +29,9 @@ export async function readPluginText(folder: string, name: string, maxBytes: num
       length += bytesRead;
     }
     if (length > maxBytes) return unreadable(`${name} has more than ${maxBytes} bytes`);
-    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, length)) };
+    // A byte order mark stays: whether a file may begin with one is for who reads it.
+    const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    return { kind: "text", text: utf8.decode(buffer.subarray(0, length)) };
   } catch (error) {
     if (error instanceof TypeError) return unreadable(`${name} is not UTF-8`);
     throw error;

@@ -25,11 +25,13 @@ export async function compareTranscript(context: CheckContext, lines: readonly s
   ledger.failed("transcript", describeDifference(difference, expected.length), advice, { difference });
 }
 
-/** Writes it into the plugin's own folder; the title of the one that is there stays. @returns the path. */
+/** Writes it into the plugin's own folder, and into the copy, which is measured once more; the title of the one that is there stays. @returns the path. */
 export async function keepTranscript(context: CheckContext, lines: readonly string[]): Promise<string> {
   const kept = await readKept(context);
   const header = "why" in kept ? undefined : kept.transcript?.header;
-  const path = await recordTranscript(context.options.folder, writeTranscript({ header, lines }));
+  const text = writeTranscript({ header, lines });
+  const path = await recordTranscript(context.options.folder, text);
+  await recordTranscript(context.bench.copy, text);
   context.ledger.passed("transcript", `recorded ${lines.length} lines`);
   return path;
 }

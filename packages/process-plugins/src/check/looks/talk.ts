@@ -2,14 +2,15 @@ import { dataFolders } from "../../confine/plugin-environment.js";
 import type { PluginExit, PluginProcess } from "../../confine/plugin-process.js";
 import { isProcessPluginError } from "../../errors.js";
 import type { Bench } from "../bench.js";
+import { askOtherProtocol, askUnlawful } from "../conversation/rules.js";
 import { type PluginRun, type RunKind, type RunSetting, runPlugin } from "../conversation/run-plugin.js";
-import { beginScript, endScript, runScript } from "../conversation/script.js";
+import { beginScript, endScript, runScript, type ScriptSetting } from "../conversation/script.js";
 import type { CheckCall } from "../files/check-file.js";
 import { createNormalise } from "../transcript/normalise.js";
 import { lineOf } from "../transcript/transcript.js";
 import type { Ledger } from "./ledger.js";
 
-const readLog = "read what it wrote to standard error, and PROTOCOL.md § 4";
+const readLog = "read what it wrote to standard error (berth-plugin-host check --verbose), and PROTOCOL.md § 4";
 const readProtocol = "answer as PROTOCOL.md says";
 
 /** What a conversation gave. */
@@ -30,9 +31,38 @@ export async function talk(
   const kind = kindOf(setting);
   const run = await tryStart(setting, await bench.dataFolder(), kind, ledger);
   if (run === undefined) return { lines: undefined, lawful: false };
-  const outcome = await endAfter(run, ledger, () => converse(run, calls, bench, ledger));
-  const lines = outcome.started ? transcriptOf(run, setting, bench) : undefined;
-  return { lines, lawful: outcome.lawful };
+  const { started, problems } = await endAfter(run, ledger, () => converse(run, calls, bench, ledger));
+  if (problems === undefined) return { lines: started ? transcriptOf(run, setting, bench) : undefined, lawful: false };
+  const further = [
+    ...(await askApart(setting, bench, ledger, askOtherProtocol)),
+    ...(await askApart(setting, bench, ledger, askUnlawful)),
+  ];
+  const lawful = judgeAnswers([...problems, ...further], ledger);
+  return { lines: transcriptOf(run, setting, bench), lawful };
+}
+
+/** Asks in a process of its own, so that nothing depends on what was asked before. @returns what is wrong, a sentence each. */
+async function askApart(
+  setting: RunSetting,
+  bench: Bench,
+  ledger: Ledger,
+  ask: (script: ScriptSetting) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  try {
+    const run = await runPlugin(setting, await bench.dataFolder(), kindOf(setting));
+    return await endAfter(run, ledger, async () => {
+      try {
+        return [...(await ask(run.script)), ...run.conversation.remarks];
+      } catch (error) {
+        if (!isProcessPluginError(error)) throw error;
+        return [error.message];
+      }
+    });
+  } catch (error) {
+    setting.options.signal?.throwIfAborted();
+    if (!isProcessPluginError(error) || error.code === "OPTION_INVALID") throw error;
+    return [`it could not be started again: ${error.message}`];
+  }
 }
 
 /** As the host's own end of input has to end it, whatever it was asked before. */
@@ -72,7 +102,8 @@ async function tryStart(
 
 interface Outcome {
   readonly started: boolean;
-  readonly lawful: boolean;
+  /** Undefined when it could not be asked to the end: the ledger says why. */
+  readonly problems: readonly string[] | undefined;
 }
 
 async function converse(run: PluginRun, calls: readonly CheckCall[], bench: Bench, ledger: Ledger): Promise<Outcome> {
@@ -82,21 +113,22 @@ async function converse(run: PluginRun, calls: readonly CheckCall[], bench: Benc
     const began = await beginScript(script);
     if (typeof began === "string") {
       ledger.failed("start", began, readProtocol);
-      return { started, lawful: false };
+      return { started, problems: undefined };
     }
     started = true;
-    ledger.passed("start", `it was created and started, ${run.process.confinement}`);
+    const unserved = began.unserved ? '; its MCP is not served and not asked, since plugin.json has "mcp": false' : "";
+    ledger.passed("start", `it was created and started, ${run.process.confinement}${unserved}`);
     const problems = await runScript(script, began, calls, bench.targets);
     problems.push(...(await endScript(script, began)));
     await lookAtEnd(run, ledger);
     const last = conversation.fault?.code === "PLUGIN_PROTOCOL" ? [conversation.fault.message] : [];
-    return { started, lawful: judgeAnswers([...problems, ...last], ledger) };
+    return { started, problems: [...problems, ...conversation.remarks, ...last] };
   } catch (error) {
     if (!isProcessPluginError(error)) throw error;
     const stderr = conversation.lastStderr;
     const seen = stderr === undefined ? error.message : `${error.message}; its last line of standard error: ${stderr}`;
     ledger.failed(started ? "protocol" : "start", seen, error.code === "PLUGIN_PROTOCOL" ? readProtocol : readLog);
-    return { started, lawful: false };
+    return { started, problems: undefined };
   }
 }
 
