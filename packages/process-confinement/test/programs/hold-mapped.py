@@ -27,7 +27,18 @@ def hold():
     os._exit(0)
 
 
+def first_thread_has_ended():
+    with open(f"/proc/{os.getpid()}/task/{os.getpid()}/stat") as stat:
+        return ") Z " in stat.read()
+
+
+def hold_alone():
+    while not first_thread_has_ended():
+        os.sched_yield()
+    hold()
+
+
 if "thread" in sys.argv:
-    threading.Thread(target=hold).start()
+    threading.Thread(target=hold_alone).start()
     ctypes.CDLL(None).pthread_exit(None)
 hold()
