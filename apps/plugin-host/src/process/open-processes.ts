@@ -136,6 +136,6 @@ export function reasonsOf(error: unknown): readonly string[] {
   if (!isProcessPluginError(error)) return [error instanceof Error ? error.message : String(error)];
   const { problems, message, advice, code, excerpt } = error;
   const reason = excerpt === undefined ? message : `${message} (${JSON.stringify(excerpt)})`;
-  const todo = code === "PLUGIN_CHANGED" ? nextStep(error, true) : advice;
-  return [...(problems.length > 0 ? problems : [reason]), ...(todo === undefined ? [] : [todo])];
+  const cure = code === "PLUGIN_CHANGED" ? nextStep(error, true) : advice;
+  return [...(problems.length > 0 ? problems : [reason]), ...(cure === undefined ? [] : [cure])];
 }
