@@ -15,6 +15,7 @@ export type { SelfTestOptions } from "./probe/self-test.js";
 export { selfTest } from "./probe/self-test.js";
 export type { Interpreter } from "./program/find-interpreter.js";
 export { findInterpreter } from "./program/find-interpreter.js";
+export { limitNames, limitRanges } from "./reading/read-limits.js";
 export type {
   LimitEnforcement,
   Sandbox,

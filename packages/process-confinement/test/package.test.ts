@@ -26,6 +26,8 @@ describe("the built package", () => {
       "findInterpreter",
       "findSandbox",
       "isConfinementError",
+      "limitNames",
+      "limitRanges",
       "measureFolder",
       "openSandbox",
       "probe",

@@ -1,5 +1,5 @@
 import type { Check } from "@berth/command-line/doctor";
-import { type ConfinementLimits, isConfinementError, selfTest } from "@berth/process-confinement";
+import { type ConfinementLimits, isConfinementError, limitNames, selfTest } from "@berth/process-confinement";
 import {
   type InspectedPlugin,
   inspectPlugin,
@@ -58,17 +58,6 @@ function createSandboxTest(signal: AbortSignal): SandboxTest {
     return test;
   };
 }
-
-const limitNames = [
-  "memoryBytes",
-  "processes",
-  "cpus",
-  "cpuSeconds",
-  "fileBytes",
-  "openFiles",
-  "diskBytes",
-  "outputBytes",
-] as const satisfies readonly (keyof ConfinementLimits)[];
 
 async function lookAtSandbox(
   entry: PluginEntry,

@@ -1,4 +1,5 @@
 import type { ConfinementLimits } from "../policy.js";
+import { limitNames } from "../reading/read-limits.js";
 
 /** What the attempts in one sandbox show, single limits apart. */
 const attemptAspects = [
@@ -24,13 +25,4 @@ export const hostDeathAspects: readonly string[] = ["descriptors", "host-death"]
 export const baseAspects: readonly string[] = ["bubblewrap", ...attemptAspects, ...hostDeathAspects];
 
 /** Single limits; one that does not hold is refused when it is asked for, and the rest goes on. */
-export const limitAspects: readonly (keyof ConfinementLimits)[] = [
-  "memoryBytes",
-  "processes",
-  "cpus",
-  "cpuSeconds",
-  "fileBytes",
-  "openFiles",
-  "diskBytes",
-  "outputBytes",
-];
+export const limitAspects: readonly (keyof ConfinementLimits)[] = limitNames;

@@ -4,7 +4,19 @@ import type { Range, ValueReader } from "./read-values.js";
 const mib = 2 ** 20;
 const tib = 2 ** 40;
 
-/** The range of each limit. README § Limits lists the same. */
+/** The limits that a policy can name. */
+export const limitNames: readonly (keyof ConfinementLimits)[] = [
+  "memoryBytes",
+  "processes",
+  "cpus",
+  "cpuSeconds",
+  "fileBytes",
+  "openFiles",
+  "diskBytes",
+  "outputBytes",
+];
+
+/** The least and the most of each limit, both included. README § Limits lists the same. */
 export const limitRanges: Readonly<Record<keyof ConfinementLimits, Range>> = {
   memoryBytes: { least: 16 * mib, most: tib },
   processes: { least: 2, most: 32_768 },

@@ -1,4 +1,4 @@
-import { type ConfinementLimits, selfTest } from "@berth/process-confinement";
+import { type ConfinementLimits, limitNames, selfTest } from "@berth/process-confinement";
 import { orAborted } from "./waits.js";
 
 /** Self-tests that passed, or are under way, by the limits that they tried. */
@@ -29,14 +29,3 @@ export const processSelfTests: SelfTests = createSelfTests();
 function namesOf(limits: ConfinementLimits): readonly (keyof ConfinementLimits)[] {
   return limitNames.filter((name) => limits[name] !== undefined);
 }
-
-const limitNames = [
-  "memoryBytes",
-  "processes",
-  "cpus",
-  "cpuSeconds",
-  "fileBytes",
-  "openFiles",
-  "diskBytes",
-  "outputBytes",
-] as const;

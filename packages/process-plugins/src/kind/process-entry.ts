@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { JsonObject, JsonValue } from "@berth/jsonrpc-framing";
-import type { ConfinementLimits } from "@berth/process-confinement";
+import { type ConfinementLimits, limitRanges } from "@berth/process-confinement";
 import type { SupervisedPlugin } from "../supervisor/supervisor.js";
 
 /** What a process plugin needs of its entry in plugins.yaml: `{name, kind: process, dir, …}`. */
@@ -28,8 +28,6 @@ export interface ProcessEntryPlaces {
 /** A name that may be that of a folder, and of a tool's prefix. */
 const plainName = /^[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,62}$/u;
 const digestForm = /^tree-v1:[0-9a-f]{64}$/u;
-const mib = 2 ** 20;
-const tib = 2 ** 40;
 /** A number of an entry: how those who use it call it, and its range. */
 interface NumberKey<Name extends string> {
   readonly name: Name;
@@ -38,16 +36,16 @@ interface NumberKey<Name extends string> {
   /** Else it is a whole number. */
   readonly isFraction?: true;
 }
-/** Keys of `limits`, in the spelling of plugins.yaml, with the ranges of process-confinement (README § Limits). */
+/** Keys of `limits`, in the spelling of plugins.yaml. */
 const limitKeys: Readonly<Record<string, NumberKey<keyof ConfinementLimits>>> = {
-  memory_bytes: { name: "memoryBytes", least: 16 * mib, most: tib },
-  processes: { name: "processes", least: 2, most: 32_768 },
-  cpus: { name: "cpus", least: 0.01, most: 256, isFraction: true },
-  cpu_seconds: { name: "cpuSeconds", least: 1, most: 604_800 },
-  file_bytes: { name: "fileBytes", least: 0, most: tib },
-  open_files: { name: "openFiles", least: 16, most: 1_048_576 },
-  disk_bytes: { name: "diskBytes", least: mib, most: tib },
-  output_bytes: { name: "outputBytes", least: 1_024, most: tib },
+  memory_bytes: { name: "memoryBytes", ...limitRanges.memoryBytes },
+  processes: { name: "processes", ...limitRanges.processes },
+  cpus: { name: "cpus", ...limitRanges.cpus, isFraction: true },
+  cpu_seconds: { name: "cpuSeconds", ...limitRanges.cpuSeconds },
+  file_bytes: { name: "fileBytes", ...limitRanges.fileBytes },
+  open_files: { name: "openFiles", ...limitRanges.openFiles },
+  disk_bytes: { name: "diskBytes", ...limitRanges.diskBytes },
+  output_bytes: { name: "outputBytes", ...limitRanges.outputBytes },
 };
 /** Keys of `timeouts`. */
 const timeoutKeys: Readonly<Record<string, NumberKey<"callMs" | "startMs">>> = {
