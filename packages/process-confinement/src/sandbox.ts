@@ -25,7 +25,10 @@ export interface SandboxOptions {
   readonly handshake?: "shell" | "command" | undefined;
   /** The command is process 1 of its pid namespace: nothing inside can signal it, and it must reap. Default false. */
   readonly asPid1?: boolean | undefined;
-  /** Told while the sandbox is up but the command still waits: what to write down so that `endSandbox` can find it after a crash. A rejection ends the sandbox. */
+  /**
+   * Told while the sandbox is up but the command still waits: what to write down so that `endSandbox` can find it after a crash. A rejection ends the
+   * sandbox, and so does a source that was replaced by the time it resolves: what was looked at meanwhile is what the command sees.
+   */
   readonly record?: ((identity: SandboxIdentity) => void | Promise<void>) | undefined;
   /** 1 to 600_000 milliseconds. Default 10_000. Above: `START_TIMEOUT`. */
   readonly startTimeoutMs?: number | undefined;

@@ -200,4 +200,26 @@ describe("a start that fails", () => {
       message: expect.stringContaining("replaced"),
     });
   });
+
+  for (const [by, replace] of [
+    ["another folder", (path: string) => mkdirSync(path)],
+    ["nothing", () => {}],
+  ] as const) {
+    itInside(`because a source was replaced by ${by} while the sandbox was recorded`, async () => {
+      const [good, out] = [mkdtempSync(join(scratch, "good-")), mkdtempSync(join(scratch, "out-"))];
+      const policy = {
+        readOnly: [{ source: good, target: "/srv/x" }],
+        readWrite: [{ source: out, target: "/srv/out" }],
+      };
+      const record = (): void => {
+        renameSync(good, `${good}-moved`);
+        replace(good);
+      };
+      expect(await faultOf({ policy, args: ["-c", "echo >/srv/out/ran"], record })).toMatchObject({
+        code: "SANDBOX_NOT_STARTED",
+        message: expect.stringContaining("replaced"),
+      });
+      expect(readdirSync(out)).toEqual([]);
+    });
+  }
 });

@@ -26,7 +26,19 @@ export function markBinds(mounts: readonly Mount[]): readonly BindMark[] {
  * @throws {ConfinementError} `SANDBOX_NOT_STARTED`.
  */
 export function verifyBinds(binds: readonly BindMark[], init: number): void {
-  const changed = binds.find((bind) => !isSame(bind, `/proc/${init}/root${bind.target}`));
+  refuse(binds.find((bind) => !isSame(bind, `/proc/${init}/root${bind.target}`)));
+}
+
+/**
+ * Compares the sources with what was bound of them. Whoever looks at a source while the command waits, and then lets it go, is
+ * to have looked at what the command sees.
+ * @throws {ConfinementError} `SANDBOX_NOT_STARTED`.
+ */
+export function verifySources(binds: readonly BindMark[]): void {
+  refuse(binds.find((bind) => !isSame(bind, bind.source)));
+}
+
+function refuse(changed: BindMark | undefined): void {
   if (changed === undefined) return;
   throw new ConfinementError("SANDBOX_NOT_STARTED", `${changed.source} was replaced while it was bound`, {
     cure: "keep the folders above it out of the reach of whoever can do that",

@@ -1,4 +1,5 @@
 import { ConfinementError } from "../errors.js";
+import { verifySources } from "../plan/verify-binds.js";
 import type { SandboxTerms } from "../reading/sandbox-terms.js";
 import type { Launched } from "./launch.js";
 import { endRaised, type Raised } from "./raise-sandbox.js";
@@ -15,9 +16,12 @@ export async function letGo(
   bound: StartBound,
   word = "go",
 ): Promise<void> {
-  const { launched, identity, groups } = raised;
+  const { launched, identity, groups, layout } = raised;
   try {
-    await bound.wait((async () => record?.(identity))());
+    if (record !== undefined) {
+      await bound.wait((async () => record(identity))());
+      verifySources(layout.binds);
+    }
     bound.throwIfOver();
     releaseWatcher(launched, groups.freezer?.thawFile);
     launched.word.write(`${word}\n`);
