@@ -3,6 +3,7 @@ export { measureFolder } from "./disk-watch/measure-folder.js";
 export type { EnforcementFinding, EnforcementReport, ProbeOptions } from "./enforcement.js";
 export type { ConfinementErrorCode, ConfinementErrorDetails } from "./errors.js";
 export { ConfinementError, isConfinementError } from "./errors.js";
+export { sweepControlGroups } from "./limits/sweep-groups.js";
 export { openSandbox } from "./open-sandbox.js";
 export { egressPort, egressSocketPath } from "./plan/forwarder.js";
 export type { BoundPath, ConfinementLimits, ConfinementPolicy, NetworkPolicy, Workspace } from "./policy.js";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { ConfinementError } from "./errors.js";
-import { sweepGroups } from "./limits/sweep-groups.js";
+import { sweepControlGroups } from "./limits/sweep-groups.js";
 import { openSandboxOn } from "./open-sandbox.js";
 import type { ConfinementPolicy } from "./policy.js";
 import { basisOf, prepareSandbox, tryPrepared } from "./prepared/prepare.js";
@@ -76,7 +76,7 @@ export function createPreparedSandboxesOn(host: ConfinementHost, options: Prepar
   const layOutFor = (start: PreparedStart): Layout =>
     layOut(host, refuseHere(host), { ...readSandboxOptions(described(start)), handshake: "handed" });
   layOutFor(noCommand);
-  sweepGroups(name);
+  sweepControlGroups(name);
   const prepare = (signal: AbortSignal): Preparation => prepareSandbox(host, layOutFor(noCommand), signal);
   const stock = createPreparedStock({ count, maxAgeMs, prepare });
   stock.fill();

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import type { EnforcementFinding, EnforcementReport, ProbeOptions } from "../enforcement.js";
 import { type ConfinementError, isConfinementError } from "../errors.js";
-import { sweepGroups } from "../limits/sweep-groups.js";
+import { sweepControlGroups } from "../limits/sweep-groups.js";
 import { type ConfinementHost, thisHost } from "../start/host.js";
 import { type HostTools, refuseHere } from "../start/refuse-here.js";
 import { readKernelSettings, whyNoSandbox } from "../start/why-no-sandbox.js";
@@ -36,7 +36,7 @@ export async function probeOn(host: ConfinementHost, scope: ProbeScope): Promise
   signal?.throwIfAborted();
   const tools = toolsOf(host);
   if (isConfinementError(tools)) return blocked(undefined, notHere(tools), scope);
-  sweepGroups("probe");
+  sweepControlGroups("probe");
   sweepScratch(["/var/tmp", tmpdir()], Date.now());
   const version = await readBubblewrapVersion(tools.bubblewrap, signal);
   const run = `${process.pid}-${randomBytes(6).toString("hex")}`;

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { scaledCount } from "../../../../fixtures/counts.js";
 import { controlGroupsAt, recordedControlGroups } from "../../src/limits/control-groups.js";
 import { makeControlGroups } from "../../src/limits/make-groups.js";
+import { sweepControlGroups } from "../../src/limits/sweep-groups.js";
 import { bounded, run, start } from "./bounded.js";
 import { groupsTest } from "./groups-test.js";
 
@@ -132,6 +134,31 @@ signal.pause()
   groupsTest("a group that a killed host left empty does not stop the next of its name", () => {
     const { plan, name } = bounded({ processes: 4 });
     expect(makeControlGroups(plan.groups, name).isPopulated()).toBe(false);
+  });
+
+  groupsTest("groups of a process that is gone are swept by their prefix, and no others", async () => {
+    const { plan } = bounded({ processes: 4 });
+    const prefix = `swept-${process.pid}`;
+    const gone = spawnSync("true").pid;
+    const names = [
+      `${prefix}-${gone}-0123456789ab`,
+      `${prefix}-${process.pid}-0123456789ab`,
+      `${prefix}-${gone}-short`,
+    ];
+    const made = names.map((name) => makeControlGroups(plan.groups, name));
+    const left = (): readonly number[] => made.map(({ paths }) => paths.filter(existsSync).length);
+    const before = left();
+    sweepControlGroups(prefix);
+    expect(left()).toEqual([0, ...before.slice(1)]);
+    sweepControlGroups("other");
+    expect(left()).toEqual([0, ...before.slice(1)]);
+    for (const groups of made) await groups.end();
+  });
+
+  it.each(["", "a.b", ".*", "a/b", "x".repeat(41)])("the prefix %j is refused", (prefix) => {
+    expect(() => sweepControlGroups(prefix)).toThrow(
+      expect.objectContaining({ code: "SANDBOX_OPTION_INVALID", field: "prefix" }),
+    );
   });
 
   groupsTest("a group with a living member does, by name", async () => {

@@ -22,6 +22,8 @@ export async function prepareDataFolder(
   if (!isAbsolute(dataFolder)) throw invalid("it is no absolute path");
   const path = resolve(dataFolder);
   if (path === "/") throw invalid("it is the root of the file system");
+  // Before anything is made: it would be made in the plugin.
+  if (isWithin(path, root)) throw invalid("it and the plugin's folder lie in one another");
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const folder = join(await realpath(dirname(path)), basename(path));

@@ -16,8 +16,6 @@ export interface PluginProcessOptions {
   readonly interpreters?: readonly string[] | undefined;
   readonly readOnly?: readonly string[] | undefined;
   readonly limits?: ConfinementLimits | undefined;
-  /** Names the sandbox: 1 to 64 letters, digits and dashes; unique on this machine. */
-  readonly instanceId: string;
   /** Ends the start. Later it has no effect. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,17 +1,29 @@
-import { openSandbox, type Sandbox } from "@berth/process-confinement";
+import { openSandbox, type Sandbox, type SandboxOptions } from "@berth/process-confinement";
+import type { Launch } from "@berth/spawn-attestation";
 import { confinementRefusal } from "./confinement-refusal.js";
 import { prepareDataFolder } from "./data-folder.js";
 import { pluginEnvironment } from "./plugin-environment.js";
 import { confinedDataFolder, type PluginProcess, type PluginProcessOptions } from "./plugin-process.js";
 import { pluginSandbox } from "./plugin-sandbox.js";
+import { sandboxName } from "./sandbox-names.js";
 import { refuseAbsentTrees, refuseHiddenInterpreter, visibleTrees } from "./visible-trees.js";
+
+/** Opens a sandbox: `openSandbox`, or a starter's `open`. */
+export type OpenSandbox = (options: SandboxOptions) => Promise<Sandbox>;
+
+export interface ConfinedStart extends Omit<PluginProcessOptions, "launch"> {
+  readonly launch: Pick<Launch, "args" | "file">;
+  readonly openSandbox?: OpenSandbox | undefined;
+  /** Awaited while the sandbox is up and nothing of the plugin runs. A rejection ends it, and passes through. */
+  readonly admitted?: (() => Promise<void>) | undefined;
+}
 
 /**
  * Starts a plugin in a sandbox: its folder read-only at its own path, its data folder, the system, what the operator named, and no network.
  * @throws {ProcessPluginError} `CONFINEMENT_UNAVAILABLE`, `PLUGIN_NOT_STARTED`, `OPTION_INVALID`. Also the signal's reason.
  */
-export async function startConfined(options: PluginProcessOptions): Promise<PluginProcess> {
-  const { launch, plugin, instanceId, limits, signal } = options;
+export async function startConfined(options: ConfinedStart): Promise<PluginProcess> {
+  const { launch, plugin, limits, signal } = options;
   refuseAbsentTrees(options);
   const trees = visibleTrees(options);
   refuseHiddenInterpreter(plugin, trees);
@@ -22,7 +34,8 @@ export async function startConfined(options: PluginProcessOptions): Promise<Plug
     const env = pluginEnvironment({ manifest: plugin.manifest, root: plugin.root, dataFolder: confinedDataFolder });
     const data = { source, target: confinedDataFolder };
     const made = pluginSandbox({ trees, data, limits, command: { file, args, env, cwd: plugin.root } });
-    const sandbox = await openSandbox({ ...made, name: instanceId, signal });
+    const open = options.openSandbox ?? openSandbox;
+    const sandbox = await open({ ...made, name: sandboxName(), signal, record: options.admitted });
     return present(sandbox, plugin.manifest.name);
   } catch (error) {
     throw confinementRefusal(error, plugin.manifest.name);

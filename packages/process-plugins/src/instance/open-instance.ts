@@ -1,7 +1,8 @@
 import { type AttestedChild, createMeasurer, type Launch, type Measurer } from "@berth/spawn-attestation";
 import { confinementRefusal } from "../confine/confinement-refusal.js";
-import type { PluginProcess } from "../confine/plugin-process.js";
-import { startConfined } from "../confine/start-confined.js";
+import type { PluginProcess, PluginProcessOptions } from "../confine/plugin-process.js";
+import { type AheadStart, startAhead } from "../confine/start-ahead.js";
+import type { OpenSandbox } from "../confine/start-confined.js";
 import { startUnconfined } from "../confine/start-unconfined.js";
 import { isProcessPluginError, ProcessPluginError, type ProcessPluginErrorDetails } from "../errors.js";
 import { pluginFault } from "../pipe/plugin-fault.js";
@@ -21,20 +22,37 @@ import { processSelfTests, type SelfTests } from "./self-tests.js";
  * change can be seen later too. `PLUGIN_NOT_STARTED`, `PLUGIN_TIMEOUT`, `PLUGIN_PROTOCOL`, `PLUGIN_NOT_ENDED`. Also the signal's reason.
  */
 export function openInstance(options: InstanceOptions): Promise<PluginInstance> {
-  return openInstanceAfter(processSelfTests, options);
+  return openInstanceWith({}, options);
 }
 
-/** As `openInstance`, after tests that are passed in. */
-export async function openInstanceAfter(selfTests: SelfTests, options: InstanceOptions): Promise<PluginInstance> {
+/** What a start is made with. */
+export interface InstanceMeans {
+  readonly selfTests?: SelfTests | undefined;
+  readonly openSandbox?: OpenSandbox | undefined;
+  /** Looks at the folder, before it is measured. What it throws is thrown, and nothing of the plugin runs. */
+  readonly look?: (() => Promise<void>) | undefined;
+  /** Told of processes that were not seen to be gone when a start failed: `PLUGIN_NOT_ENDED`. */
+  readonly onLeftOver?: ((left: LeftOver) => void) | undefined;
+}
+
+/** Processes whose end is still to be confirmed. */
+export type LeftOver = Pick<PluginProcess, "kill">;
+
+/** As `openInstance`, with means that are passed in. */
+export async function openInstanceWith(means: InstanceMeans, options: InstanceOptions): Promise<PluginInstance> {
   const { signal } = options;
   signal?.throwIfAborted();
   const terms = readInstanceOptions(options);
   const beganMs = terms.scheduler.now();
-  await requireConfinement(selfTests, terms, signal);
+  await requireConfinement(means.selfTests ?? processSelfTests, terms, signal);
   const measurer = options.measurer ?? createMeasurer();
+  // While the folder is looked at and measured, the sandbox comes up. Nothing of the plugin runs in it before that is over.
+  const ahead = terms.allowUnconfined ? undefined : startAhead({ ...processOptions(terms, signal), ...means });
   try {
-    return await start(terms, measurer, signal, beganMs);
+    await means.look?.();
+    return await start(terms, { measurer, signal, beganMs, ahead, onLeftOver: means.onLeftOver });
   } finally {
+    await ahead?.drop();
     if (options.measurer === undefined) await measurer.close();
   }
 }
@@ -58,18 +76,24 @@ async function requireConfinement(
   }
 }
 
+interface Beginning {
+  readonly measurer: Measurer;
+  readonly signal: AbortSignal | undefined;
+  readonly beganMs: number;
+  readonly ahead: AheadStart | undefined;
+  readonly onLeftOver: InstanceMeans["onLeftOver"];
+}
+
 async function start(
   terms: InstanceTerms,
-  measurer: Measurer,
-  signal: AbortSignal | undefined,
-  beganMs: number,
+  { measurer, signal, beganMs, ahead, onLeftOver }: Beginning,
 ): Promise<PluginInstance> {
   let held: HeldProcess | undefined;
   let creating: Promise<Capabilities> | undefined;
   let isAdmitted = false;
   const spawn = async (launch: Launch): Promise<PluginProcess> => {
     isAdmitted = true;
-    const process = await startProcess(terms, launch, signal);
+    const process = await (ahead?.letGo(launch) ?? startUnconfined({ ...processOptions(terms, signal), launch }));
     held = holdProcess(process, terms, (end, stderrBytes) => recordEnd(terms, end, stderrBytes));
     // While it comes up its files are compared once more; that it does not is told to whoever waits for it below.
     creating = held.ave.create(innerDataFolder(terms), signal);
@@ -86,7 +110,7 @@ async function start(
     if (held === undefined || creating === undefined) throw new Error("a plugin was spawned without being held");
     return await startCreated(terms, held, await creating, child, signal, beganMs);
   } catch (error) {
-    if (held !== undefined) throw await endStart(held, error, terms);
+    if (held !== undefined) throw await endStart(held, error, terms, onLeftOver);
     if (isAdmitted) await recordEnd(terms, notStarted, 0);
     throw error;
   }
@@ -95,10 +119,11 @@ async function start(
 /** What stands on record for a plugin that was admitted and could not be spawned. */
 const notStarted = { reason: "not-started", code: undefined, signal: undefined, confirmed: true };
 
-function startProcess(terms: InstanceTerms, launch: Launch, signal: AbortSignal | undefined): Promise<PluginProcess> {
-  const { plugin, dataFolder, interpreters, readOnly, instanceId, allowUnconfined, confinementLimits } = terms;
-  const options = { launch, plugin, dataFolder, interpreters, readOnly, instanceId, limits: confinementLimits, signal };
-  return allowUnconfined ? startUnconfined(options) : startConfined(options);
+function processOptions(
+  { plugin, dataFolder, interpreters, readOnly, confinementLimits }: InstanceTerms,
+  signal: AbortSignal | undefined,
+): Omit<PluginProcessOptions, "launch"> {
+  return { plugin, dataFolder, interpreters, readOnly, limits: confinementLimits, signal };
 }
 
 async function startCreated(
@@ -139,10 +164,18 @@ function subjectOf({ name, plugin, instanceId }: InstanceTerms): {
 }
 
 /** Ends what was spawned, and gives back what to throw. */
-async function endStart(held: HeldProcess, error: unknown, terms: InstanceTerms): Promise<unknown> {
+async function endStart(
+  held: HeldProcess,
+  error: unknown,
+  terms: InstanceTerms,
+  onLeftOver: InstanceMeans["onLeftOver"],
+): Promise<unknown> {
   const { confirmed, message } = await held.life.fail(causeOfStart(error, terms));
   const name = terms.name;
-  if (!confirmed) return pluginFault(name, "PLUGIN_NOT_ENDED", "could not be seen to be gone", { cause: error });
+  if (!confirmed) {
+    onLeftOver?.(held.process);
+    return pluginFault(name, "PLUGIN_NOT_ENDED", "could not be seen to be gone", { cause: error });
+  }
   if (!isProcessPluginError(error)) return error;
   if (error.code !== "PLUGIN_EXITED" && error.code !== "PLUGIN_ANSWERED_ERROR") return error;
   const details: ProcessPluginErrorDetails = {

@@ -1,4 +1,6 @@
+import { createSandboxStarter, sweepControlGroups } from "@berth/process-confinement";
 import { createMeasurer } from "@berth/spawn-attestation";
+import { sandboxNames } from "../confine/sandbox-names.js";
 import { isProcessPluginError, ProcessPluginError } from "../errors.js";
 import { createPluginSlot, type PluginSlot } from "./plugin-slot.js";
 import type { PluginSupervisor, SupervisorOptions } from "./supervisor.js";
@@ -14,7 +16,9 @@ export function createPluginSupervisor(options: SupervisorOptions): PluginSuperv
   const measurer = createMeasurer({
     limits: { maxEntries: 1_000_001, maxTreeBytes: 1024 ** 4, maxFileBytes: 1024 ** 4 },
   });
-  const means = { terms, measurer, turnstile: createTurnstile(terms.maxStarts) };
+  if (terms.plugins.some(({ allowUnconfined }) => allowUnconfined !== true)) sweepControlGroups(sandboxNames);
+  const starter = createSandboxStarter();
+  const means = { terms, measurer, turnstile: createTurnstile(terms.maxStarts), openSandbox: starter.open };
   const slots = new Map(terms.plugins.map((plugin) => [plugin.name, createPluginSlot(plugin, means)]));
   let isClosed = false;
   const slotOf = (name: string): PluginSlot => {
@@ -27,7 +31,7 @@ export function createPluginSupervisor(options: SupervisorOptions): PluginSuperv
   const endAll = async (): Promise<void> => {
     isClosed = true;
     const ends = await Promise.allSettled([...slots.values()].map((slot) => slot.close()));
-    await measurer.close();
+    await Promise.all([measurer.close(), starter.close()]);
     const faults = ends.flatMap((end) => (end.status === "rejected" ? [end.reason] : []));
     if (faults.length > 0) throw faultOf(faults);
   };

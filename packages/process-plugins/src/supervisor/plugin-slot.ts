@@ -1,10 +1,12 @@
 import type { Measurer } from "@berth/spawn-attestation";
+import { createPluginSandboxes } from "../confine/plugin-sandboxes.js";
+import type { OpenSandbox } from "../confine/start-confined.js";
 import { isProcessPluginError, ProcessPluginError } from "../errors.js";
 import type { InstanceEnd, PluginInstance } from "../instance/instance.js";
-import { openInstance } from "../instance/open-instance.js";
+import { type LeftOver, openInstanceWith } from "../instance/open-instance.js";
 import type { PluginEvent } from "../instance/plugin-event.js";
 import { orAborted } from "../instance/waits.js";
-import { inspectAgain, inspectPlugin } from "../tree/inspect-plugin.js";
+import { inspectAgain, inspectPlugin, leadsTo } from "../tree/inspect-plugin.js";
 import type { InspectedPlugin } from "../tree/inspected-plugin.js";
 import { createCrashBudget } from "./crash-budget.js";
 import type { PluginStanding, SupervisedPlugin } from "./supervisor.js";
@@ -27,6 +29,8 @@ export interface SlotMeans {
   readonly terms: SupervisorTerms;
   readonly measurer: Measurer;
   readonly turnstile: Turnstile;
+  /** Of sandboxes that nobody prepared. */
+  readonly openSandbox: OpenSandbox;
 }
 
 /** A start under way, and what ends it. */
@@ -36,15 +40,19 @@ interface Start {
 }
 
 /** One state machine over starts, instances and their ends, hence its length. */
-export function createPluginSlot(plugin: SupervisedPlugin, { terms, measurer, turnstile }: SlotMeans): PluginSlot {
+export function createPluginSlot(
+  plugin: SupervisedPlugin,
+  { terms, measurer, turnstile, openSandbox }: SlotMeans,
+): PluginSlot {
   const { name } = plugin;
   const { scheduler } = terms;
   const budget = createCrashBudget(terms.maxCrashes, terms.crashWindowMs);
+  const sandboxes = createPluginSandboxes({ openFresh: openSandbox, scheduler });
   let known: InspectedPlugin | undefined;
   let starting: Start | undefined;
   let running: { readonly instance: PluginInstance; readonly over: Promise<void> } | undefined;
   /** Whose end was not confirmed: it is tried again before anything else of this plugin runs. */
-  let leftOver: PluginInstance | undefined;
+  let leftOver: LeftOver | undefined;
   let failure: { readonly state: "failed" | "rejected"; readonly message: string } | undefined;
   let isQuarantined = false;
   let isClosed = false;
@@ -86,6 +94,7 @@ export function createPluginSlot(plugin: SupervisedPlugin, { terms, measurer, tu
     if (end.reason === "changed") failure = { state: "rejected", message: end.message };
     else if (end.reason === "destroyed" || end.reason === "killed" || asked.has(instance)) failure = undefined;
     else await crashed(end.message);
+    if (end.confirmed && end.reason !== "changed" && !isQuarantined && !isClosed) sandboxes.keepOne();
   };
   const adopt = (instance: PluginInstance): PluginInstance => {
     failure = undefined;
@@ -93,30 +102,45 @@ export function createPluginSlot(plugin: SupervisedPlugin, { terms, measurer, tu
     return instance;
   };
 
-  const inspect = async (signal: AbortSignal): Promise<InspectedPlugin> => {
-    const options = { digest: plugin.digest, measurer, signal };
+  const recorded = async <T>(inspection: Promise<T>): Promise<T> => {
     try {
-      known = await (known === undefined
-        ? inspectPlugin(plugin.folder, options)
-        : inspectAgain(plugin.folder, known, options));
-      return known;
+      return await inspection;
     } catch (error) {
       if (isProcessPluginError(error)) await record(rejectionEvent(error, name, known?.digest ?? plugin.digest));
       throw error;
     }
   };
+  /** What is to be started, and what is still to be seen of it while its sandbox comes up. */
+  const inspect = async (
+    signal: AbortSignal,
+  ): Promise<{ readonly inspected: InspectedPlugin; readonly look?: () => Promise<void> }> => {
+    const before = known;
+    if (before !== undefined && (await leadsTo(plugin.folder, before)))
+      return { inspected: before, look: () => recorded(inspectAgain(before, { signal })) };
+    const digest = before?.digest ?? plugin.digest;
+    known = await recorded(inspectPlugin(plugin.folder, { digest, measurer, signal }));
+    return { inspected: known };
+  };
   const open = async (signal: AbortSignal): Promise<PluginInstance> => {
     const leave = await turnstile.enter(signal);
     try {
       await endLeftOver();
-      const inspected = await inspect(signal);
+      const { inspected, look } = await inspect(signal);
       const { dataFolder, interpreters, readOnly, allowUnconfined, timeouts, limits } = plugin;
       const { host, onLog } = terms;
-      return await openInstance({
-        name, // two of them may be one plugin with one manifest: log and messages have the host's names
-        ...{ plugin: inspected, dataFolder, interpreters, readOnly, allowUnconfined, timeouts, limits },
-        ...{ host, measurer, signal, scheduler, record: terms.record, onLog: (line) => onLog(name, line) },
-      });
+      return await openInstanceWith(
+        {
+          ...{ openSandbox: sandboxes.open, look },
+          onLeftOver: (left) => {
+            leftOver = left;
+          },
+        },
+        {
+          name, // two of them may be one plugin with one manifest: log and messages have the host's names
+          ...{ plugin: inspected, dataFolder, interpreters, readOnly, allowUnconfined, timeouts, limits },
+          ...{ host, measurer, signal, scheduler, record: terms.record, onLog: (line) => onLog(name, line) },
+        },
+      );
     } finally {
       leave();
     }
@@ -189,9 +213,13 @@ export function createPluginSlot(plugin: SupervisedPlugin, { terms, measurer, tu
       budget.forget();
     },
     stop: () => stopFor(fault("PLUGIN_NOT_RUNNING", "was stopped while it started")),
-    close: () => {
+    close: async () => {
       isClosed = true;
-      return stopFor(fault("PLUGINS_CLOSED", "was not started: its supervisor was closed"));
+      try {
+        await stopFor(fault("PLUGINS_CLOSED", "was not started: its supervisor was closed"));
+      } finally {
+        await sandboxes.close();
+      }
     },
     standing: () => ({
       name,

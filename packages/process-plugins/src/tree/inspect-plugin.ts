@@ -26,20 +26,16 @@ export async function inspectPlugin(folder: string, options: InspectOptions = {}
 }
 
 /**
- * Looks at a plugin once more before another start: at everything but the bytes, which whoever starts it measures anyway. A folder that
- * now leads elsewhere is inspected anew, and has to have the same digest.
- * @throws {ProcessPluginError} as `inspectPlugin`.
+ * Looks at a plugin once more before another start: at everything but the bytes, which whoever starts it measures anyway.
+ * @throws {ProcessPluginError} `PLUGIN_REJECTED`, `OPTION_INVALID`. Also the signal's reason.
  */
-export async function inspectAgain(
-  folder: string,
-  known: InspectedPlugin,
-  options: InspectOptions = {},
-): Promise<InspectedPlugin> {
-  const terms = readInspectOptions({ ...options, digest: known.digest });
-  const root = await findRoot(folder);
-  if (root !== known.root) return inspectPlugin(folder, { ...options, digest: known.digest });
-  await checkPlugin(root, terms);
-  return known;
+export async function inspectAgain({ root }: InspectedPlugin, options: InspectOptions = {}): Promise<void> {
+  await checkPlugin(root, readInspectOptions(options));
+}
+
+/** Whether the path still leads to the folder that was inspected; not when it cannot be looked at. */
+export async function leadsTo(folder: string, { root }: InspectedPlugin): Promise<boolean> {
+  return (await realpath(folder).catch(() => undefined)) === root;
 }
 
 async function findRoot(folder: string): Promise<string> {

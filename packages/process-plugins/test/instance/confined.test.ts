@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ConfinementError } from "@berth/process-confinement";
 import { describe, expect, it } from "vitest";
 import type { InstanceOptions } from "../../src/instance/instance.js";
-import { openInstanceAfter } from "../../src/instance/open-instance.js";
+import { openInstanceWith } from "../../src/instance/open-instance.js";
 import { createSelfTests } from "../../src/instance/self-tests.js";
 import { inspectPlugin } from "../../src/tree/inspect-plugin.js";
 import { emptyFolder, fill } from "../support/plugin-folder.js";
@@ -76,7 +76,7 @@ describe("without a sandbox that holds", () => {
 
   it("a plugin does not run, and what to do is told", async () => {
     const observed = await observe(canary);
-    const error = await rejection(openInstanceAfter(failing(), await optionsOf(observed)));
+    const error = await rejection(openInstanceWith({ selfTests: failing() }, await optionsOf(observed)));
     expect(error).toMatchObject({ code: "CONFINEMENT_UNAVAILABLE", advice: "install it" });
     expect(observed.events).toEqual([
       { type: "plugin.rejected", plugin: "smoke", code: "CONFINEMENT_UNAVAILABLE", problems: ["no bubblewrap here"] },
@@ -87,7 +87,7 @@ describe("without a sandbox that holds", () => {
   it("it runs when it is told to, and each event says so", async () => {
     const observed = await observe(canary);
     const options = await optionsOf(observed);
-    await using instance = await openInstanceAfter(failing(), { ...options, allowUnconfined: true });
+    await using instance = await openInstanceWith({ selfTests: failing() }, { ...options, allowUnconfined: true });
     expect(instance.confinement).toBe("unconfined");
     expect(observed.events[0]).toMatchObject({ type: "plugin.admitted", confinement: "unconfined" });
     expect(hasRun(observed)).toBe(true);

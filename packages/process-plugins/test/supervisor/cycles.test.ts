@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { selfTest } from "@berth/process-confinement";
 import { expect } from "vitest";
 import { scaledCount } from "../../../../fixtures/counts.js";
 import { partTest } from "../../../../fixtures/parts.js";
 import { createPluginSupervisor, type PluginEvent } from "../../src/index.js";
+import { controlGroups, memoryLimit } from "../support/control-groups.js";
 import { emptyFolder } from "../support/plugin-folder.js";
 import { processesWith } from "../support/running-plugin.js";
 import { shellPlugin } from "../support/shell-plugin.js";
@@ -14,31 +14,6 @@ const many = 20;
 
 const lines = (path: string): number => readFileSync(path, "utf8").split("\n").length;
 const descriptors = (): number => readdirSync("/proc/self/fd").length;
-
-/** Where this machine can bound memory there is a control group for each instance. */
-async function memoryLimit(): Promise<{ memoryBytes?: number }> {
-  try {
-    await selfTest({ limits: ["memoryBytes"] });
-    return { memoryBytes: 64 * 1024 ** 2 };
-  } catch {
-    return {};
-  }
-}
-
-function controlGroups(folder = "/sys/fs/cgroup", depth = 0): readonly string[] {
-  if (depth > 6) return [];
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .flatMap(({ name }) => [name, ...below(join(folder, name), depth + 1)]);
-}
-
-function below(folder: string, depth: number): readonly string[] {
-  try {
-    return controlGroups(folder, depth);
-  } catch {
-    return []; // it was removed meanwhile
-  }
-}
 
 partTest("bubblewrap")(
   "creating and destroying many plugins again and again leaves no process, mount, control group, descriptor or file",
@@ -84,7 +59,7 @@ partTest("bubblewrap")(
     expect(instances.size).toBe(cycles * many);
     expect(folders.map((folder) => processesWith(folder)).filter((count) => count > 0)).toEqual([]);
     expect(lines("/proc/self/mountinfo")).toBe(mounts);
-    expect(controlGroups().filter((name) => instances.has(name))).toEqual([]);
+    expect(controlGroups(`plugin-${process.pid}-`)).toEqual([]);
     for (const [index, folder] of folders.entries()) {
       expect(readdirSync(folder).sort()).toEqual(["bin", "plugin.json"]);
       expect(readdirSync(join(data, `smoke-${index}`)).sort()).toEqual(["home", "starts", "tmp"]);

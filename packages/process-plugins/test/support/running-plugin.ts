@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach } from "vitest";
@@ -10,7 +9,7 @@ import { describePlugin } from "../../src/tree/plugin-launch.js";
 import { emptyFolder } from "./plugin-folder.js";
 
 export type Way = "confined" | "unconfined";
-export type Changes = Partial<Omit<PluginProcessOptions, "launch" | "plugin" | "instanceId">>;
+export type Changes = Partial<Omit<PluginProcessOptions, "launch" | "plugin">>;
 
 const running: PluginProcess[] = [];
 afterEach(async () => {
@@ -29,7 +28,7 @@ export async function startPlugin(
   const { command, args, env } = describePlugin(plugin, seen);
   const launch = { file: command, argv0: command, args, env, cwd: plugin.root };
   const start = way === "confined" ? startConfined : startUnconfined;
-  const process = await start({ launch, plugin, instanceId: `test-${randomUUID()}`, ...changes, dataFolder });
+  const process = await start({ launch, plugin, ...changes, dataFolder });
   running.push(process);
   return process;
 }

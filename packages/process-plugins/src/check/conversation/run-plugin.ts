@@ -45,7 +45,6 @@ export async function runPlugin(
   const start: PluginProcessOptions = {
     launch: { file: command, argv0: command, args, env, cwd },
     ...{ plugin, dataFolder, interpreters, readOnly, limits: terms.confinementLimits, signal },
-    instanceId: terms.instanceId,
   };
   const process = await (kind === "confined"
     ? startConfined(start)

@@ -1,0 +1,67 @@
+import type { Launch } from "@berth/spawn-attestation";
+import type { PluginProcess, PluginProcessOptions } from "./plugin-process.js";
+import { type OpenSandbox, startConfined } from "./start-confined.js";
+
+/** A sandbox that is made while it is still found out whether the plugin may run in it. */
+export interface AheadStart {
+  /**
+   * Runs what was admitted, in the sandbox that was made ahead; in one that is made now where that could not be had, or what the plugin's
+   * path leads to was replaced since. Call once.
+   * @throws {ProcessPluginError} as `startConfined`. Also the signal's reason.
+   */
+  letGo(launch: Launch): Promise<PluginProcess>;
+  /** Resolves when nothing of it is left, unless the plugin was let go: then it does nothing. */
+  drop(): Promise<void>;
+}
+
+/** Of a start, but what was measured, which is known at its end. */
+export interface AheadOptions extends Omit<PluginProcessOptions, "launch"> {
+  readonly openSandbox?: OpenSandbox | undefined;
+}
+
+/** Begins to make the sandbox: nothing of the plugin runs in it before `letGo`. */
+export function startAhead(options: AheadOptions): AheadStart {
+  const { plugin, signal } = options;
+  const expected = { file: plugin.executable, args: plugin.manifest.process.args };
+  const dropped = new AbortController();
+  const signals = signal === undefined ? [dropped.signal] : [dropped.signal, signal];
+  let admit = (): void => {};
+  const admitted = new Promise<void>((resolve) => {
+    admit = resolve;
+  });
+  let isOver = false;
+  const made = startConfined({
+    ...options,
+    launch: expected,
+    signal: AbortSignal.any(signals),
+    admitted: () => admitted,
+  });
+  // It took longer to measure the plugin than a start may take, or whatever it was: the next one tells, if there is one.
+  const isMade = made.then(
+    () => true,
+    () => {
+      isOver = true;
+      return false;
+    },
+  );
+  const drop = async (): Promise<void> => {
+    dropped.abort(new Error("the plugin does not run"));
+    await isMade;
+  };
+  const isExpected = ({ file, args }: Launch): boolean =>
+    file === expected.file &&
+    args.length === expected.args.length &&
+    args.every((arg, at) => arg === expected.args[at]);
+  return {
+    letGo: async (launch) => {
+      if (!isExpected(launch)) await drop();
+      else if (!isOver) {
+        admit();
+        if (await isMade) return await made;
+      }
+      signal?.throwIfAborted();
+      return await startConfined({ ...options, launch });
+    },
+    drop,
+  };
+}
