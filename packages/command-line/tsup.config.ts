@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/config/index.ts", "src/doctor/index.ts", "src/http/index.ts"],
+  entry: ["src/index.ts", "src/audit/index.ts", "src/config/index.ts", "src/doctor/index.ts", "src/http/index.ts"],
   format: ["esm"],
   dts: true,
   sourcemap: true,

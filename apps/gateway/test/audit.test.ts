@@ -52,7 +52,7 @@ describe("berth-gateway audit", { timeout: 60_000 }, () => {
     await using place = await workplace();
     await withLog(place);
     const lines = (await gateway(["audit", "tail", "--state", place.state, "-n", "2"])).stdout.trim().split("\n");
-    expect(lines.map((line) => line.split(/\s+/u)[1])).toEqual(["child.exit", "session.close"]);
+    expect(lines.map((line) => line.split(/\s+/u)[2])).toEqual(["child.exit", "session.close"]);
     const entries = await logEntries(place.state);
     expect(entries.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
     expect(entries[1]).toMatchObject({

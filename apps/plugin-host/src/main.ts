@@ -10,7 +10,7 @@ export function main(argv: readonly string[]): Promise<void> {
       name: "berth-plugin-host",
       description: "Runs plugins: existing Python CPEX ones unchanged, and executables in any language, confined.",
       version,
-      commands: [addInvoke, addServe, addVenv, addCheck, addNew],
+      commands: [addInvoke, addServe, addVenv, addCheck, addNew, addAudit],
     },
     argv,
   );
@@ -113,6 +113,38 @@ function addToken(program: Command, finish: Finish): void {
     .action(async (name: string, options) => {
       const { tokenCommand } = await import("./commands/token.js");
       finish(await tokenCommand(name, options));
+    });
+}
+
+function addAudit(program: Command, finish: Finish): void {
+  const audit = program
+    .command("audit")
+    .description("what ran, what each plugin decided, how calls ended; and whether that log is whole");
+  audit
+    .command("tail")
+    .description("the newest entries of the logs of a state folder, oldest first, while hosts run too")
+    .option("-n, --lines <count>", "how many, or all (default: 20; all with --json)")
+    .option("--plugin <name>", "only what is about this plugin")
+    .addOption(stateOption())
+    .addOption(new Option("--json", "print each entry whole, as JSON on a line"))
+    .addHelpText(
+      "after",
+      examplesText(["berth-plugin-host audit tail", "berth-plugin-host audit tail --plugin pii-filter --lines all"]),
+    )
+    .action(async (options) => {
+      const { auditTailCommand } = await import("./commands/audit.js");
+      finish(await auditTailCommand(options));
+    });
+  audit
+    .command("verify")
+    .description("check every log of a state folder, as `berth-audit verify` does; 1 when one does not verify")
+    .option("--strict", "also check that each entry is in canonical form")
+    .addOption(stateOption())
+    .addOption(jsonOption())
+    .addHelpText("after", examplesText(["berth-plugin-host audit verify", "berth-plugin-host audit verify --json"]))
+    .action(async (options) => {
+      const { auditVerifyCommand } = await import("./commands/audit.js");
+      finish(await auditVerifyCommand(options));
     });
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { listLogs, verifyLog, verifyLogs } from "../src/index.js";
+import { listLogs, readLogs, verifyLog, verifyLogs } from "../src/index.js";
 import { open, rejection, rewrite, scratch, segmentsOf, sessionEntries, tickingClock, writeLog } from "./scratch.js";
 
 /** A folder of three logs, begun an hour after each other, against the order of their names. */
@@ -46,6 +46,41 @@ describe("listing", () => {
   it("says so when the folder cannot be read", async () => {
     expect(await rejection(listLogs(join(scratch(), "none")))).toMatchObject({ code: "READ_FAILED" });
     expect(await rejection(verifyLog(join(scratch(), "none")))).toMatchObject({ code: "READ_FAILED" });
+  });
+});
+
+describe("reading a folder of logs", () => {
+  const namesOf = async (folder: string, onDamage?: (message: string) => void): Promise<readonly string[]> => {
+    const names: string[] = [];
+    for await (const { log, entry } of readLogs(folder, { onDamage })) names.push(`${log} ${entry.seq}`);
+    return names;
+  };
+  const named = (log: string, count: number): readonly string[] =>
+    Array.from({ length: count }, (_, at) => `${log} ${at + 1}`);
+
+  it("gives the entries of each, the oldest log first", async () => {
+    expect(await namesOf(await folderOfLogs())).toEqual([
+      ...named("log-c", 4),
+      ...named("log-b", 5),
+      ...named("log-a", 6),
+    ]);
+  });
+
+  it("goes on after a log that is damaged, and tells of it", async () => {
+    const folder = await folderOfLogs();
+    rewrite(join(folder, "log-b"), (bytes) => Buffer.from(bytes.toString().replace('"seq":2', '"seq":7')));
+    const damage: string[] = [];
+    const names = await namesOf(folder, (message) => damage.push(message));
+    expect(names.filter((name) => !name.startsWith("log-b"))).toEqual([...named("log-c", 4), ...named("log-a", 6)]);
+    expect(names.filter((name) => name.startsWith("log-b")).length).toBeLessThan(5);
+    expect(damage).toEqual([expect.stringMatching(/^log log-b: /u)]);
+  });
+
+  it("gives none where there is no folder yet, and says so where it is none", async () => {
+    expect(await namesOf(join(scratch(), "none"))).toEqual([]);
+    const file = join(scratch(), "file");
+    writeFileSync(file, "");
+    expect(await rejection(namesOf(file))).toMatchObject({ code: "READ_FAILED" });
   });
 });
 

@@ -18,6 +18,8 @@ describe("the built package", () => {
       "openChain",
       "openSessionLog",
       "readChain",
+      "readLogs",
+      "readToDamage",
       "recordable",
       "verifyLog",
       "verifyLogs",

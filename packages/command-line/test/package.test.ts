@@ -24,6 +24,7 @@ describe("the built package", () => {
       "say",
       "untilAborted",
     ],
+    "./audit": ["printNewestEntries", "printVerification"],
     "./config": ["checkForm", "describeProblems", "readDocument"],
     "./doctor": ["showChecks"],
     "./http": [

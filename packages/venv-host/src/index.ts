@@ -11,6 +11,7 @@ export type { EnvironmentFacts } from "./isolated-venv/environment-facts.js";
 export { environmentFacts } from "./isolated-venv/environment-facts.js";
 export type { ForeseenEnvironment, ForeseeOptions } from "./isolated-venv/foresee-environment.js";
 export { foreseeEnvironment } from "./isolated-venv/foresee-environment.js";
+export { foreseenText } from "./isolated-venv/foreseen-text.js";
 export { isolatedVenv } from "./isolated-venv/isolated-venv.js";
 export type * from "./isolated-venv/isolated-venv-options.js";
 export type { GotEnvironment, PluginEnvironmentsOptions } from "./isolated-venv/plugin-environments.js";

@@ -24,6 +24,7 @@ describe("the built package", () => {
       "environmentFacts",
       "findInstalledEnvironment",
       "foreseeEnvironment",
+      "foreseenText",
       "isVenvHostError",
       "isolatedVenv",
       "openEnvironmentStore",

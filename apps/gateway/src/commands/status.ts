@@ -1,6 +1,6 @@
-import type { Entry, LogPlace } from "@berth/audit-chain";
+import { existsSync } from "node:fs";
+import { type Entry, type LogPlace, listLogs, readToDamage } from "@berth/audit-chain";
 import { exitCodes, printJson, printLine } from "@berth/command-line";
-import { logsIn, readableEntries } from "../read-logs.js";
 import { findStateFolder } from "../state-folder.js";
 
 /** Logs that are looked at: the newest. */
@@ -38,7 +38,8 @@ interface PluginState {
 export async function statusCommand(options: { state: string; json?: boolean }): Promise<number> {
   const state = await findStateFolder(options.state);
   const logs: LogStatus[] = [];
-  for (const place of (await logsIn(state.audit)).slice(-maxLogs)) logs.push(await readStatus(place));
+  const places = existsSync(state.audit) ? await listLogs(state.audit) : []; // no gateway has written one yet
+  for (const place of places.slice(-maxLogs)) logs.push(await readStatus(place));
   if (options.json === true) printJson({ state: state.path, logs });
   else {
     printLine(`state folder ${state.path}`);
@@ -63,8 +64,10 @@ async function readStatus(place: LogPlace): Promise<LogStatus> {
   const unmeasured = new Set<string>();
   const plugins = new Map<string, PluginState>();
   let damage: string | null = null;
-  const entries = readableEntries(place, (message) => {
-    damage = message;
+  const entries = readToDamage(place, {
+    onDamage: (message) => {
+      damage = `${message}; see berth-gateway audit verify`;
+    },
   });
   for await (const entry of entries) {
     if (isDenial(entry)) status.denials += 1;

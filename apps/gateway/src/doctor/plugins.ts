@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Check } from "@berth/command-line/doctor";
 import { probe } from "@berth/process-confinement";
 import { confine } from "@berth/process-confinement/launcher";
-import { type ForeseenEnvironment, isVenvHostError, tryPlugin } from "@berth/venv-host";
+import { foreseenText, isVenvHostError, tryPlugin } from "@berth/venv-host";
 import type { PluginEntry } from "@berth/venv-host/executor";
 import type { GatewayConfig } from "../config.js";
 import { enabledPlugins } from "../plugins/enabled-plugins.js";
@@ -57,7 +57,7 @@ async function checkEnvironments(
       try {
         // As `serve` would start it, and then as its first hook would import it.
         const foreseen = await tryPlugin(entry, { cwd, store, known, confine, signal });
-        checks.push({ name, status: "ok", message: worded(foreseen) });
+        checks.push({ name, status: "ok", message: foreseenText(foreseen) });
       } catch (error) {
         signal.throwIfAborted();
         checks.push(lacking(name, error, "warn"));
@@ -68,17 +68,6 @@ async function checkEnvironments(
     signal.throwIfAborted();
     return [lacking("environments of plugins", error, "fail")];
   }
-}
-
-function worded(foreseen: ForeseenEnvironment): string {
-  if (foreseen.state === "installed") return `uses ${foreseen.path}, as it was installed; its class can be imported`;
-  const { state, key, passedOver } = foreseen;
-  const told =
-    passedOver === undefined
-      ? ""
-      : `; ${passedOver.path} is not used: ${passedOver.verdict}${passedOver.why === undefined ? "" : ` (${passedOver.why})`}`;
-  const when = state === "built" ? " and its class can be imported" : " at its first use";
-  return `its environment ${key.slice(0, 16)} is built${when}${told}`;
 }
 
 function lacking(name: string, error: unknown, status: "warn" | "fail"): Check {

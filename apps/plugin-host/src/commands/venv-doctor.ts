@@ -3,13 +3,7 @@ import { join, resolve } from "node:path";
 import { type Check, showChecks } from "@berth/command-line/doctor";
 import { probe } from "@berth/process-confinement";
 import { confine } from "@berth/process-confinement/launcher";
-import {
-  type EnvironmentStore,
-  type ForeseenEnvironment,
-  isolatedVenv,
-  isVenvHostError,
-  tryPlugin,
-} from "@berth/venv-host";
+import { type EnvironmentStore, foreseenText, isolatedVenv, isVenvHostError, tryPlugin } from "@berth/venv-host";
 import { createPluginHost, type PluginEntry, type PluginsConfig } from "@berth/venv-host/executor";
 import { ofExecutor } from "../hosting/executor-fault.js";
 import { openStore } from "../hosting/open-store.js";
@@ -143,21 +137,10 @@ async function checkPlugin(
   try {
     // As `serve` would start it, and then as its first hook would import it.
     const foreseen = await tryPlugin(entry, { cwd, store, known, confine, signal });
-    return { name, status: "ok", message: toldForeseen(foreseen) };
+    return { name, status: "ok", message: foreseenText(foreseen) };
   } catch (error) {
     return { ...failed(name, error), status: "warn" };
   }
-}
-
-function toldForeseen(foreseen: ForeseenEnvironment): string {
-  if (foreseen.state === "installed") return `uses ${foreseen.path}, as it was installed; its class can be imported`;
-  const { state, key, passedOver } = foreseen;
-  const told =
-    passedOver === undefined
-      ? ""
-      : `; ${passedOver.path} is not used: ${passedOver.verdict}${passedOver.why === undefined ? "" : ` (${passedOver.why})`}`;
-  const when = state === "built" ? " and its class can be imported" : " at its first use";
-  return `its environment ${key.slice(0, 16)} is built${when}${told}`;
 }
 
 function isConfined({ config }: PluginEntry): boolean {

@@ -1,4 +1,4 @@
-import type { LoggedEntry } from "./read-logs.js";
+import type { LoggedEntry } from "@berth/audit-chain";
 
 /** Whose entries are asked for. What is left out is not asked about. */
 export interface AskedAbout {

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { HeldEnvironment } from "../../src/index.js";
-import { environmentFacts, foreseeEnvironment, tryPlugin } from "../../src/index.js";
+import { environmentFacts, foreseeEnvironment, foreseenText, tryPlugin } from "../../src/index.js";
 import { makeInstalled, metadata, ofClass } from "../installed/plugin-folder.js";
 import { entryOf, makeCwd, makeEnvironment, processesOf } from "./plugins.js";
 
@@ -95,6 +95,30 @@ function factsOf(path: string): Omit<HeldEnvironment, "python" | "close" | typeo
     },
   };
 }
+
+describe("the words for an environment", () => {
+  const passedOver = { path: "/p/.venv", verdict: "requirements changed" } as const;
+  it.each([
+    [
+      { state: "installed", path: "/p/.venv" } as const,
+      "uses /p/.venv, as it was installed; its class can be imported",
+    ],
+    [
+      { state: "built", key, passedOver: undefined } as const,
+      `its environment ${key.slice(0, 16)} is built and its class can be imported`,
+    ],
+    [
+      { state: "absent", key, passedOver } as const,
+      `its environment ${key.slice(0, 16)} is built at its first use; /p/.venv is not used: requirements changed`,
+    ],
+    [
+      { state: "absent", key, passedOver: { ...passedOver, why: "click is lost" } } as const,
+      `its environment ${key.slice(0, 16)} is built at its first use; /p/.venv is not used: requirements changed (click is lost)`,
+    ],
+  ])("say of %o what it is", (foreseen, words) => {
+    expect(foreseenText(foreseen)).toBe(words);
+  });
+});
 
 describe("the facts of an environment", () => {
   it("are where it is for an installed one, and what was measured for a built one", () => {
