@@ -66,6 +66,11 @@ async function offersOfOne(
   { permission, calls, logger, signal }: OffersOptions,
 ): Promise<PluginOffers> {
   const onNote = (line: string): void => logger.warn({ plugin }, line);
+  const onGone = (error: unknown, isAtFirst: boolean): void => {
+    const what = isAtFirst ? "its tools" : "what it has beside tools";
+    if (watch.wasTold(error)) onNote(unserved);
+    else logger.error({ plugin }, `${what} cannot be listed: ${reasonsOf(error).join("; ")}`);
+  };
   // Why was told a moment ago; another try would count as another end of its own.
   if (supervisor.list().some(({ name, message }) => name === plugin && message !== undefined)) {
     onNote(unserved);
@@ -73,14 +78,11 @@ async function offersOfOne(
   }
   try {
     if (!(await supervisor.instance(plugin, { signal })).capabilities.mcp) return noOffers(plugin, false);
-    return await offersOf({ half: createMcpHalf(plugin, { supervisor, watch }), calls }, permission, {
-      signal,
-      onNote,
-    });
   } catch (error) {
     signal.throwIfAborted();
-    if (watch.wasTold(error)) onNote(unserved);
-    else logger.error({ plugin }, `its tools cannot be listed: ${reasonsOf(error).join("; ")}`);
+    onGone(error, true);
     return noOffers(plugin, true);
   }
+  const half = createMcpHalf(plugin, { supervisor, watch });
+  return offersOf({ half, calls }, permission, { signal, onNote, onGone });
 }

@@ -32,33 +32,49 @@ export function noOffers(plugin: string, isUnknown: boolean): PluginOffers {
   return { plugin, tools: [], prompts: [], resources: [], templates: [], addresses: undefined, isUnknown };
 }
 
-/**
- * Asks one plugin for all that it has. A list that it answers with an error is told and left out, and the others are served.
- * @throws why it gives no answers any more.
- */
-export async function offersOf(parts: RelayParts, permission: string, options: ReadListOptions): Promise<PluginOffers> {
-  const { onNote } = options;
+/** How one plugin is asked. */
+export interface OffersOfOptions extends ReadListOptions {
+  /** It gives no answers any more: why, and whether that was before it said its tools. What it said before is served. */
+  readonly onGone: (fault: unknown, isAtFirst: boolean) => void;
+}
+
+/** Asks one plugin for all that it has. A list that it answers with an error is told and left out, and the others are served. */
+export async function offersOf(
+  parts: RelayParts,
+  permission: string,
+  { onGone, ...options }: OffersOfOptions,
+): Promise<PluginOffers> {
+  let offers: PluginOffers = noOffers(parts.half.plugin, true);
   const told = async <T>(asking: Promise<readonly T[]>, what: string): Promise<readonly T[]> => {
     const { answer, fault } = await ownAnswer(asking);
-    if (fault !== undefined) onNote(`${what} cannot be listed: ${reasonsOf(fault).join("; ")}`);
+    if (fault !== undefined) options.onNote(`${what} cannot be listed: ${reasonsOf(fault).join("; ")}`);
     return answer ?? [];
   };
-  // First: a plugin that says nothing of what it has is taken for one with tools.
-  const tools = await ownAnswer(relayedTools(parts, permission, options));
-  const { tools: hasTools, prompts, resources, completions } = await capabilitiesOf(parts, options);
-  if (tools.fault !== undefined && (hasTools || !(prompts || resources)))
-    onNote(`its tools cannot be listed: ${reasonsOf(tools.fault).join("; ")}`);
-  return {
-    plugin: parts.half.plugin,
-    tools: tools.answer ?? [],
-    prompts: prompts ? await told(relayedPrompts(parts, permission, completions, options), "its prompts") : [],
-    resources: resources ? await told(relayedResources(parts, permission, options), "its resources") : [],
-    templates: resources
-      ? await told(relayedTemplates(parts, permission, completions, options), "its resource templates")
-      : [],
-    addresses: resources ? unlistedResources(parts, permission) : undefined,
-    isUnknown: false,
-  };
+  let isAtFirst = true;
+  try {
+    // First: a plugin that says nothing of what it has is taken for one with tools.
+    const tools = await ownAnswer(relayedTools(parts, permission, options));
+    isAtFirst = false;
+    offers = { ...offers, tools: tools.answer ?? [] };
+    const has = await capabilitiesOf(parts, options);
+    if (tools.fault !== undefined && (has.tools || !(has.prompts || has.resources)))
+      await told(Promise.reject(tools.fault), "its tools");
+    if (has.resources) offers = { ...offers, addresses: unlistedResources(parts, permission) };
+    offers = { ...offers, isUnknown: false };
+    if (has.prompts) {
+      const prompts = await told(relayedPrompts(parts, permission, has.completions, options), "its prompts");
+      offers = { ...offers, prompts };
+    }
+    if (!has.resources) return offers;
+    const resources = await told(relayedResources(parts, permission, options), "its resources");
+    offers = { ...offers, resources };
+    const listing = relayedTemplates(parts, permission, has.completions, options);
+    return { ...offers, templates: await told(listing, "its resource templates") };
+  } catch (fault) {
+    options.signal.throwIfAborted();
+    onGone(fault, isAtFirst);
+    return offers;
+  }
 }
 
 type Capability = "tools" | "prompts" | "resources" | "completions";
