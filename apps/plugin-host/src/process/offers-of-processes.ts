@@ -29,6 +29,8 @@ export interface OffersOptions {
   readonly signal: AbortSignal;
 }
 
+/** For all lists of one plugin. */
+const listMs = 120_000;
 const unserved = "its tools, prompts and resources are not served until this program is started again";
 
 /** Of those that run; one that cannot say what it has is told, and its hooks stand by themselves. */
@@ -84,5 +86,5 @@ async function offersOfOne(
     return noOffers(plugin, true);
   }
   const half = createMcpHalf(plugin, { supervisor, watch });
-  return offersOf({ half, calls }, permission, { signal, onNote, onGone });
+  return offersOf({ half, calls }, permission, { signal, onNote, onGone, listMs });
 }

@@ -36,18 +36,22 @@ export function noOffers(plugin: string, isUnknown: boolean): PluginOffers {
 export interface OffersOfOptions extends ReadListOptions {
   /** It gives no answers any more: why, and whether that was before it said its tools. What it said before is served. */
   readonly onGone: (fault: unknown, isAtFirst: boolean) => void;
+  /** For all lists together, in milliseconds: nobody is served while one plugin takes its time for each page. */
+  readonly listMs: number;
 }
 
 /** Asks one plugin for all that it has. A list that it answers with an error is told and left out, and the others are served. */
 export async function offersOf(
   parts: RelayParts,
   permission: string,
-  { onGone, ...options }: OffersOfOptions,
+  { onGone, listMs, signal, onNote }: OffersOfOptions,
 ): Promise<PluginOffers> {
+  const late = AbortSignal.timeout(listMs);
+  const options = { signal: AbortSignal.any([signal, late]), onNote };
   let offers: PluginOffers = noOffers(parts.half.plugin, true);
   const told = async <T>(asking: Promise<readonly T[]>, what: string): Promise<readonly T[]> => {
     const { answer, fault } = await ownAnswer(asking);
-    if (fault !== undefined) options.onNote(`${what} cannot be listed: ${reasonsOf(fault).join("; ")}`);
+    if (fault !== undefined) onNote(`${what} cannot be listed: ${reasonsOf(fault).join("; ")}`);
     return answer ?? [];
   };
   let isAtFirst = true;
@@ -71,8 +75,8 @@ export async function offersOf(
     const listing = relayedTemplates(parts, permission, has.completions, options);
     return { ...offers, templates: await told(listing, "its resource templates") };
   } catch (fault) {
-    options.signal.throwIfAborted();
-    onGone(fault, isAtFirst);
+    signal.throwIfAborted();
+    onGone(late.aborted ? new Error(`the plugin took more than ${listMs} ms for its lists`) : fault, isAtFirst);
     return offers;
   }
 }
