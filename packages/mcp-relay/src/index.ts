@@ -82,6 +82,7 @@ export type {
   ToolPolicy,
 } from "./server-policy.js";
 export { createRelaySession } from "./session/relay-session.js";
+export { compileTemplate, type TemplateMatcher } from "./uri-template.js";
 export { visibleText } from "./visible-text.js";
 export {
   type AskedReason,

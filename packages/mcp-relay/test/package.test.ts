@@ -22,6 +22,7 @@ describe("the built package", () => {
       "canonicalDefinition",
       "catalogName",
       "compareDefinitions",
+      "compileTemplate",
       "createRelaySession",
       "definitionDigest",
       "describeDefinitionChange",

@@ -64,7 +64,10 @@ export type {
   InputQuestion,
   InputRequest,
 } from "./server/questions.js";
-export type { RelayedCall, RelayedTool } from "./server/relayed-tool.js";
+export type { RelayedPrompt } from "./server/relayed-prompt.js";
+export type { RelayedAddresses, RelayedResource, RelayedResourceTemplate } from "./server/relayed-resource.js";
+export type { RelayedCall } from "./server/relayed-rounds.js";
+export type { RelayedTool } from "./server/relayed-tool.js";
 export type { ServerIdentity } from "./server/render.js";
 export type {
   ArgumentsOf,

@@ -52,7 +52,11 @@ interface TextFacts {
 
 interface CallFacts {
   readonly plugin: string;
-  readonly tool: string;
+  readonly method: string;
+  readonly tool?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly template?: string | undefined;
   readonly principal: string;
   readonly door: string;
 }
@@ -63,7 +67,7 @@ interface CallEnd extends CallFacts {
   readonly durationMs: number;
 }
 
-/** A call of a process plugin's tool is about to leave. */
+/** A request for something that a process plugin has is about to leave. */
 export function callIntentEntry(call: CallFacts & { readonly instance: string }, params: TextFacts): SessionEntry {
   return { type: "call.intent", ...call, paramsBytes: params.bytes, paramsDigest: params.digest };
 }

@@ -21,7 +21,21 @@ function nothingYet({ state, json }: { readonly state: string; readonly json?: b
   return exitCodes.good;
 }
 
-const leading = ["plugin", "hook", "tool", "status", "outcome", "code", "reason", "principal", "door"];
+const leading = [
+  "plugin",
+  "hook",
+  "method",
+  "tool",
+  "prompt",
+  "resource",
+  "template",
+  "status",
+  "outcome",
+  "code",
+  "reason",
+  "principal",
+  "door",
+];
 
 /** Prints the newest entries of all logs, or of one plugin's, oldest first. Exit code 1 when a log could not be read to its end. */
 export async function auditTailCommand(options: {

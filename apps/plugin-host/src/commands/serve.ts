@@ -9,7 +9,7 @@ import {
   untilAborted,
 } from "@berth/command-line";
 import { listen } from "@berth/command-line/http";
-import type { McpServer, RelayedTool } from "@berth/mcp-server";
+import type { McpServer } from "@berth/mcp-server";
 import { serveStdio as serveMcpStdio } from "@berth/mcp-server/stdio";
 import { AppError } from "../errors.js";
 import { type OpenedHost, openHost } from "../hosting/open-host.js";
@@ -18,10 +18,8 @@ import { localPrincipal } from "../http/mcp-door.js";
 import { createMetrics, type Metrics } from "../http/metrics.js";
 import { createHostServer, permission } from "../mcp/host-server.js";
 import { type HostFlags, readLogLevel } from "../options.js";
-import { createMcpHalf } from "../process/mcp-halves.js";
-import { reasonsOf } from "../process/open-processes.js";
-import { relayedTools } from "../process/relayed-tools.js";
-import { createToolCalls, type ToolCalls } from "../process/tool-calls.js";
+import { offersOfProcesses } from "../process/offers-of-processes.js";
+import { createPluginCalls } from "../process/plugin-calls.js";
 import { createAskHook } from "../rpc/ask-hook.js";
 import { createMethods, type HostMethods } from "../rpc/methods.js";
 import { openAdmission } from "../serving/admission.js";
@@ -42,6 +40,8 @@ type Door = { readonly kind: "stdio" } | HttpDoor;
 
 const drainMs = 2_000;
 const maxConnections = 256;
+/** How long requests that are under way may take once a client over stdio has ended its input. */
+const endOfInputMs = 60_000;
 /** How long a client over stdio may take to read what is left. */
 const lastReadMs = 5_000;
 
@@ -120,9 +120,9 @@ async function run(
   await startPlugins(opened, logger, exits.signal);
   const onFault = (fault: unknown): void => logger.error({ err: fault }, door.kind);
   const onNote = (text: string): void => logger.warn(text);
-  const calls = createToolCalls({ audit, observer: metrics });
-  const relayed = await toolsOfProcesses(opened, calls, logger, exits.signal);
-  await using server = createHostServer({ methods, relayed, onFault, onNote });
+  const calls = createPluginCalls({ audit, observer: metrics });
+  const offers = await offersOfProcesses(processes, { permission, calls, logger, signal: exits.signal });
+  await using server = createHostServer({ methods, offers, onFault, onNote });
   if (door.kind === "stdio") {
     logger.info({ log: audit.logId }, "serving on standard input and output");
     return await serveOverStdio(methods, server, onFault, exits.signal);
@@ -162,36 +162,8 @@ async function serveOverStdio(
     signal,
     onUnexpectedError,
     exitProcess: false,
+    limits: { endOfInputMs },
   });
-}
-
-const unserved = "its tools are not served until this program is started again";
-
-/** Of those that run; one that cannot say what it has is told, and its hooks stand by themselves. */
-async function toolsOfProcesses(
-  { processes: { names, supervisor, watch } }: OpenedHost,
-  calls: ToolCalls,
-  logger: Logger,
-  signal: AbortSignal,
-): Promise<readonly RelayedTool<string>[]> {
-  const lists = names.map(async (plugin) => {
-    const onNote = (line: string): void => logger.warn({ plugin }, line);
-    // Why was told a moment ago; another try would count as another end of its own.
-    if (supervisor.list().some(({ name, message }) => name === plugin && message !== undefined)) {
-      onNote(unserved);
-      return [];
-    }
-    try {
-      if (!(await supervisor.instance(plugin, { signal })).capabilities.mcp) return [];
-      return await relayedTools(createMcpHalf(plugin, { supervisor, watch }), permission, { calls, signal, onNote });
-    } catch (error) {
-      signal.throwIfAborted();
-      if (watch.wasTold(error)) onNote(unserved);
-      else logger.error({ plugin }, `its tools cannot be listed: ${reasonsOf(error).join("; ")}`);
-      return [];
-    }
-  });
-  return (await Promise.all(lists)).flat();
 }
 
 interface HttpParts {

@@ -6,9 +6,9 @@ export interface HookObserver {
   ran(hook: string, outcome: HookResult, seconds: number, executions: readonly HookExecution[]): void;
 }
 
-/** Told what came of each call of a process plugin's tool. */
+/** Told what came of each request to the MCP half of a process plugin. */
 export interface CallObserver {
-  called(plugin: string, outcome: string): void;
+  called(plugin: string, outcome: string, method: string): void;
 }
 
 export type HookResult = "allowed" | "denied" | "failed";
@@ -33,6 +33,7 @@ export function createMetrics(): Metrics {
   const hooks = createCounter();
   const executions = createCounter();
   const calls = createCounter();
+  const requests = createCounter();
   const durations = createHistogram(
     "plugin_host_hook_seconds",
     "Duration of hooks, all their plugins together.",
@@ -44,8 +45,9 @@ export function createMetrics(): Metrics {
       for (const { plugin, status } of ran) executions.add({ plugin, hook, status });
       durations.observe({ hook }, seconds);
     },
-    called(plugin, outcome) {
-      calls.add({ plugin, outcome });
+    called(plugin, outcome, method) {
+      if (method === "tools/call") calls.add({ plugin, outcome });
+      else requests.add({ plugin, method, outcome });
     },
     write({ plugins }) {
       const states = ["ready", "idle", "failed"].map(
@@ -70,6 +72,12 @@ export function createMetrics(): Metrics {
           "counter",
           "Calls of tools of process plugins, and what came of them.",
           calls.samples(),
+        ),
+        familyText(
+          "plugin_host_mcp_requests_total",
+          "counter",
+          "Prompts, resources and completions that process plugins were asked for, and what came of them.",
+          requests.samples(),
         ),
         familyText("plugin_host_plugins", "gauge", "Plugins, by state.", states),
         ...processFamilies(plugins),

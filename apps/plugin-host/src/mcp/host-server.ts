@@ -1,12 +1,14 @@
+import type { JsonObject } from "@berth/jsonrpc-framing";
+import { visibleText } from "@berth/mcp-relay";
 import {
   createMcpServer,
   type DefineTool,
   type McpServer,
   RegistrationError,
-  type RelayedTool,
   type ToolDefinition,
   toolsFor,
 } from "@berth/mcp-server";
+import type { Offers } from "../process/offers-of-processes.js";
 import type { HostMethods } from "../rpc/methods.js";
 import { wireErrorOf } from "../rpc/wire-error.js";
 import { version } from "../version.js";
@@ -14,9 +16,9 @@ import { version } from "../version.js";
 export interface HostServerParts {
   readonly methods: HostMethods;
   /** Of process plugins. */
-  readonly relayed: readonly RelayedTool<string>[];
+  readonly offers: Offers;
   readonly onFault: (fault: unknown) => void;
-  /** Told in one line what of a plugin's tools cannot be shown. */
+  /** Told in one line what of a plugin's tools, prompts or resources cannot be shown. */
   readonly onNote: (text: string) => void;
 }
 
@@ -24,21 +26,32 @@ export interface HostServerParts {
 export const permission = "use";
 const defineTool: DefineTool<string> = toolsFor<string>();
 
-/** The MCP server of all doors: the host's own tools, and those of process plugins. What is wrong with one of these keeps no other from being served. */
+/** The MCP server of all doors: the host's own tools, and what process plugins have. What is wrong with one of these keeps no other from being served. */
 export function createHostServer(parts: HostServerParts): McpServer<string> {
-  const { relayed, onNote } = parts;
+  const { offers, onNote } = parts;
   try {
-    return makeServer(parts, relayed);
+    return makeServer(parts);
   } catch (error) {
     const faults = faultsOf(error);
     if (faults.size === 0) throw error;
-    const told = [...faults].map(([at, fault]) => `${nameOf(relayed[at])} (${fault})`);
-    const more = told.length > maxTold ? `, and ${told.length - maxTold} more` : "";
-    onNote(`${told.length} tools of plugins are left out: ${told.slice(0, maxTold).join(", ")}${more}`);
-    return makeServer(
-      parts,
-      relayed.filter((_tool, at) => !faults.has(at)),
-    );
+    const kept = <D extends Definition>(name: OfferKind, entries: string, list: readonly D[]): readonly D[] => {
+      const wrong = faults.get(name);
+      if (wrong === undefined) return list;
+      const words = [...wrong].map(([at, fault]) => `${nameOf(list[at])} (${fault})`);
+      const more = words.length > maxTold ? `, and ${words.length - maxTold} more` : "";
+      onNote(`${words.length} ${entries} of plugins are left out: ${words.slice(0, maxTold).join(", ")}${more}`);
+      return list.filter((_one, at) => !wrong.has(at));
+    };
+    return makeServer({
+      ...parts,
+      offers: {
+        tools: kept("relayedTools", "tools", offers.tools),
+        prompts: kept("relayedPrompts", "prompts", offers.prompts),
+        resources: kept("relayedResources", "resources", offers.resources),
+        templates: kept("relayedResourceTemplates", "resource templates", offers.templates),
+        addresses: offers.addresses,
+      },
+    });
   }
 }
 
@@ -46,34 +59,43 @@ export function createHostServer(parts: HostServerParts): McpServer<string> {
 const maxTold = 10;
 const maxNameLength = 128;
 
-/** What is wrong with relayed tools, by their place; empty when it is something else. */
-function faultsOf(error: unknown): ReadonlyMap<number, string> {
-  const faults = new Map<number, string>();
+type OfferKind = "relayedTools" | "relayedPrompts" | "relayedResources" | "relayedResourceTemplates";
+interface Definition {
+  readonly definition: JsonObject;
+}
+
+/** What is wrong with what plugins have, by its kind and place; empty when it is something else. */
+function faultsOf(error: unknown): ReadonlyMap<string, ReadonlyMap<number, string>> {
+  const faults = new Map<string, Map<number, string>>();
   if (!(error instanceof RegistrationError)) return faults;
   for (const { where, message } of error.problems) {
-    const place = /^relayedTools\[(\d+)\]/u.exec(where)?.[1];
-    if (place === undefined) return new Map();
-    if (!faults.has(Number(place))) faults.set(Number(place), message);
+    const [, kind, place] = /^(relayed\w+)\[(\d+)\]/u.exec(where) ?? [];
+    if (kind === undefined || place === undefined) return new Map();
+    const ofKind = faults.get(kind) ?? new Map<number, string>();
+    faults.set(kind, ofKind);
+    if (!ofKind.has(Number(place))) ofKind.set(Number(place), message);
   }
   return faults;
 }
 
-function nameOf(tool: RelayedTool<string> | undefined): string {
-  return JSON.stringify(String(tool?.definition["name"]).slice(0, maxNameLength));
+function nameOf(one: Definition | undefined): string {
+  const { name, uri, uriTemplate } = one?.definition ?? {};
+  return visibleText(JSON.stringify(String(uri ?? uriTemplate ?? name).slice(0, maxNameLength)));
 }
 
-function makeServer(
-  { methods, onFault }: HostServerParts,
-  relayedTools: readonly RelayedTool<string>[],
-): McpServer<string> {
+function makeServer({ methods, offers, onFault }: HostServerParts): McpServer<string> {
   return createMcpServer<string>({
     identity: { name: "berth-plugin-host", version, title: "Berth plugin host" },
     instructions:
-      "Runs hooks over plugins: asks them whether something may be done, and what of it they change. Tools of plugins are named PLUGIN__TOOL.",
+      "Runs hooks over plugins: asks them whether something may be done, and what of it they change. Tools and prompts of plugins are named PLUGIN__NAME.",
     // Whoever was admitted may use all of it.
     authorize: ({ permission: asked }) => asked === permission,
     tools: [listTool(methods), healthTool(methods), invokeTool(methods)],
-    relayedTools,
+    relayedTools: offers.tools,
+    relayedPrompts: offers.prompts,
+    relayedResources: offers.resources,
+    relayedResourceTemplates: offers.templates,
+    relayedAddresses: offers.addresses,
     onObserverError: onFault,
   });
 }

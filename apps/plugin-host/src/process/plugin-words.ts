@@ -1,3 +1,4 @@
+import { visibleText } from "@berth/mcp-relay";
 import { isRpcError } from "@berth/mcp-server";
 import { isProcessPluginError } from "@berth/process-plugins";
 import { isPluginHostError } from "@berth/venv-host/executor";
@@ -29,6 +30,27 @@ export function nextStep(error: unknown, isPinned: boolean): string {
 export function isSilence(error: unknown): boolean {
   if (isProcessPluginError(error) || isPluginHostError(error)) return error.code === "PLUGIN_TIMEOUT";
   return isRpcError(error) && isObject(error.data) && error.data["reason"] === "PLUGIN_TIMEOUT";
+}
+
+/** What the plugin's host says in the plugin's place, in `data` of an error. */
+export function hostReason(about: unknown): string | undefined {
+  const reason = isObject(about) ? about["reason"] : undefined;
+  return typeof reason === "string" && /^[A-Z_]{1,64}$/u.test(reason) ? reason : undefined;
+}
+
+/** Whether the plugin itself answered with this error. */
+export function isOwnError(error: unknown): boolean {
+  return isRpcError(error) && hostReason(error.data) === undefined;
+}
+
+/** Named in one line; there may be thousands. */
+const maxTold = 10;
+const maxNameLength = 128;
+
+/** Names that plugins gave, for an operator's eyes: quoted, cut, and not too many. */
+export function told(names: readonly string[]): string {
+  const shown = names.slice(0, maxTold).map((name) => visibleText(JSON.stringify(name.slice(0, maxNameLength))));
+  return `${shown.join(", ")}${names.length > maxTold ? `, and ${names.length - maxTold} more` : ""}`;
 }
 
 /** What a client may know: paths and digests of this machine are for its operator, who has them in the log. */

@@ -46,6 +46,8 @@ export interface Connection extends AsyncDisposable {
   ping(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Questions to the client that wait for its answer. */
   readonly waitingForClient: number;
+  /** The client sends nothing more: what it was asked fails, and so does what it would be asked. What it asked goes on. */
+  endInput(): void;
   /**
    * Aborts all that is under way and forgets everything. With `farewell` open listen requests get their end (a cancellation notice, then the
    * answer) first. May be called again.
@@ -81,6 +83,7 @@ export class ConnectionState {
   /** The era of the last request, for answers to bytes that say none. */
   era: Era | undefined;
   closed = false;
+  inputEnded = false;
   readonly #options: ConnectionOptions;
   readonly #limits: ServerLimits;
   readonly #scheduler: Scheduler | undefined;
@@ -174,6 +177,7 @@ export class ConnectionState {
   /** Asks a legacy client, in the course of `request`. Rejects with an RpcError that may be the answer to it. */
   async ask(question: ClientQuestion, signal: AbortSignal | undefined): Promise<JsonValue> {
     if (this.closed) throw new RpcError(wireErrors.internal, "the connection is closed");
+    if (this.inputEnded) throw inputEnded();
     this.requireRoom(1);
     const { method, params, request } = question;
     this.#calls ??= createPendingCalls<JsonValue>({
@@ -208,6 +212,11 @@ export class ConnectionState {
     this.#calls?.reject(id, new RpcError(wireErrors.internal, `the client refused: ${message}`, { data: { code } }));
   }
 
+  endInput(): void {
+    this.inputEnded = true;
+    this.#calls?.close(inputEnded());
+  }
+
   close(farewell: boolean): void {
     if (this.closed) return;
     if (this.#listens !== undefined) for (const listen of [...this.#listens.values()]) listen.end(farewell);
@@ -218,6 +227,10 @@ export class ConnectionState {
     for (const request of this.inFlight.values()) request.interrupt(reason);
     this.#calls?.close(reason);
   }
+}
+
+function inputEnded(): RpcError {
+  return new RpcError(wireErrors.internal, "the client has ended its input: it cannot answer");
 }
 
 function tooMany(message: string): RpcError {

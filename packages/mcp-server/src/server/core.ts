@@ -7,7 +7,7 @@ import type { RequestContext } from "./context.js";
 import { createPagedList, type EncodedResult, type Listed, type PagedList } from "./list.js";
 import type { Observation } from "./observers.js";
 import type { McpServerOptions } from "./options.js";
-import type { Registry } from "./registry.js";
+import { hasOwnResources, hasPrompts, hasResources, hasTools, type Registry } from "./registry.js";
 import { modernResult, renderIdentity } from "./render.js";
 import type { Binding, RequestStateCodec } from "./request-state.js";
 
@@ -71,10 +71,13 @@ export function createCore<P>(
     compiler,
     codec,
     lists: {
-      tools: list("tools", [...registry.tools.values(), ...registry.relayed.values()]),
-      prompts: list("prompts", registry.prompts.values()),
-      resources: list("resources", registry.resources.values()),
-      resourceTemplates: list("resourceTemplates", registry.templates.values()),
+      tools: list("tools", [...registry.tools.values(), ...registry.relayed.tools.values()]),
+      prompts: list("prompts", [...registry.prompts.values(), ...registry.relayed.prompts.values()]),
+      resources: list("resources", [...registry.resources.values(), ...registry.relayed.resources.values()]),
+      resourceTemplates: list("resourceTemplates", [
+        ...registry.templates.values(),
+        ...registry.relayed.templates.values(),
+      ]),
     },
     hints,
     revisions: options.revisions ?? { legacy: legacyRevisions, modern: modernRevisions },
@@ -100,8 +103,9 @@ export function complete<P>(core: Core<P>, context: RequestContext<P>, result: J
   return context.era === "modern" ? modernResult(result, core.serverInfo(context.revision)) : result;
 }
 
-function completes<P>({ prompts, templates }: Registry<P>): boolean {
+function completes<P>({ prompts, templates, relayed }: Registry<P>): boolean {
   return (
+    [...relayed.prompts.values(), ...relayed.templates.values()].some(({ complete }) => complete !== undefined) ||
     [...prompts.values()].some(({ definition }) => definition.arguments?.some((argument) => argument.complete)) ||
     [...templates.values()].some(({ definition }) => Object.keys(definition.complete ?? {}).length > 0)
   );
@@ -109,11 +113,14 @@ function completes<P>({ prompts, templates }: Registry<P>): boolean {
 
 /** Only what there are handlers for. */
 function capabilitiesOf<P>(registry: Registry<P>, hasCompletions: boolean): JsonObject {
-  const { tools, relayed, prompts, resources, templates } = registry;
   const capabilities: Record<string, JsonObject> = { logging: {} };
-  if (tools.size + relayed.size > 0) capabilities["tools"] = { listChanged: true };
-  if (prompts.size > 0) capabilities["prompts"] = { listChanged: true };
-  if (resources.size + templates.size > 0) capabilities["resources"] = { subscribe: true, listChanged: true };
+  if (hasTools(registry)) capabilities["tools"] = { listChanged: true };
+  if (hasPrompts(registry)) capabilities["prompts"] = { listChanged: true };
+  if (hasResources(registry)) {
+    capabilities["resources"] = hasOwnResources(registry)
+      ? { subscribe: true, listChanged: true }
+      : { listChanged: true };
+  }
   if (hasCompletions) capabilities["completions"] = {};
   return capabilities;
 }

@@ -6,6 +6,7 @@ import type { Core, ListName, Reply } from "./core.js";
 import { complete } from "./core.js";
 import { discover, initialize, setLevel } from "./lifecycle.js";
 import { getPrompt } from "./prompts.js";
+import { hasOwnResources, hasPrompts, hasResources, hasTools } from "./registry.js";
 import { readResource, subscribe, unsubscribe } from "./resources.js";
 import { listen } from "./subscriptions.js";
 import { callTool } from "./tools.js";
@@ -18,7 +19,7 @@ export interface Method<P> {
 
 /** The methods that a server with these registrations answers; any other is unknown. */
 export function methodsOf<P>(core: Core<P>): ReadonlyMap<string, Method<P>> {
-  const { tools, relayed, prompts, resources, templates } = core.registry;
+  const { registry } = core;
   const methods = new Map<string, Method<P>>([
     ["initialize", { era: "legacy", run: initialize }],
     ["ping", { era: "legacy", run: complete0 }],
@@ -26,7 +27,7 @@ export function methodsOf<P>(core: Core<P>): ReadonlyMap<string, Method<P>> {
     ["server/discover", { era: "modern", run: discover }],
     ["subscriptions/listen", { era: "modern", run: listen }],
   ]);
-  if (tools.size + relayed.size > 0) {
+  if (hasTools(registry)) {
     methods.set("tools/list", listMethod("tools", "tool"));
     methods.set("tools/call", { era: "both", run: callTool });
   }
@@ -35,14 +36,16 @@ export function methodsOf<P>(core: Core<P>): ReadonlyMap<string, Method<P>> {
     methods.set("tasks/update", { era: "modern", run: updateTask });
     methods.set("tasks/cancel", { era: "modern", run: cancelTask });
   }
-  if (prompts.size > 0) {
+  if (hasPrompts(registry)) {
     methods.set("prompts/list", listMethod("prompts", "prompt"));
     methods.set("prompts/get", { era: "both", run: getPrompt });
   }
-  if (resources.size + templates.size > 0) {
+  if (hasResources(registry)) {
     methods.set("resources/list", listMethod("resources", "resource"));
     methods.set("resources/templates/list", listMethod("resourceTemplates", "resourceTemplate"));
     methods.set("resources/read", { era: "both", run: readResource });
+  }
+  if (hasOwnResources(registry)) {
     methods.set("resources/subscribe", { era: "legacy", run: subscribe });
     methods.set("resources/unsubscribe", { era: "legacy", run: unsubscribe });
   }

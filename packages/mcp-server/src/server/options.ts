@@ -12,6 +12,8 @@ import type {
 import type { Instrumentation } from "./instrument.js";
 import type { McpServerLimits } from "./limits.js";
 import type { Observer } from "./observers.js";
+import type { RelayedPrompt } from "./relayed-prompt.js";
+import type { RelayedAddresses, RelayedResource, RelayedResourceTemplate } from "./relayed-resource.js";
 import type { RelayedTool } from "./relayed-tool.js";
 import type { ServerIdentity } from "./render.js";
 import type { SchemaSource } from "./schema-source.js";
@@ -56,8 +58,16 @@ export interface McpServerSettings<P, I extends readonly SchemaSource[] = readon
   /** Tools of other servers, handed on as they are, listed behind `tools`. */
   readonly relayedTools?: readonly RelayedTool<P>[] | undefined;
   readonly prompts?: readonly PromptDefinition<P>[] | undefined;
+  /** Prompts of other servers, handed on as they are, listed behind `prompts`. */
+  readonly relayedPrompts?: readonly RelayedPrompt<P>[] | undefined;
   readonly resources?: readonly ResourceDefinition<P>[] | undefined;
   readonly resourceTemplates?: readonly ResourceTemplateDefinition<P>[] | undefined;
+  /** Resources of other servers, handed on as they are, listed behind `resources`. */
+  readonly relayedResources?: readonly RelayedResource<P>[] | undefined;
+  /** Asked for addresses that nothing lists, after `resourceTemplates`. */
+  readonly relayedResourceTemplates?: readonly RelayedResourceTemplate<P>[] | undefined;
+  /** Asked for addresses that no template matches either. */
+  readonly relayedAddresses?: RelayedAddresses<P> | undefined;
   /**
    * Whether a handler's error may be shown to the client: its message then is the content of a tool error. Default: none may. Throwing means no, is counted, and is
    * told to `onObserverError`; the handler's error stays what it was.

@@ -32,6 +32,10 @@ export class PresentedConnection implements Connection {
     await this.#state.ask({ method: "ping", request: undefined }, options?.signal);
   }
 
+  endInput(): void {
+    this.#state.endInput();
+  }
+
   async close(options?: { readonly farewell?: boolean | undefined }): Promise<void> {
     this.#state.close(options?.farewell === true);
     this.#forget(this);

@@ -8,6 +8,7 @@ import { type Core, complete, type Reply } from "./core.js";
 import type { PromptResult } from "./definitions.js";
 import { knownMessages } from "./known-content.js";
 import type { BoundPrompt } from "./registry.js";
+import { relayPrompt } from "./relayed-prompt.js";
 import { memberFault, messageFault } from "./result-check.js";
 import { openState } from "./rounds.js";
 import { PromptScope } from "./scope.js";
@@ -19,10 +20,12 @@ export async function getPrompt<P>(core: Core<P>, context: RequestContext<P>): P
     throw new RpcError(wireErrors.invalidParams, "prompts/get needs name, a string, and arguments, an object");
   }
   context.name = name;
-  const prompt = core.registry.prompts.get(name);
+  const { prompts, relayed } = core.registry;
+  const prompt = prompts.get(name) ?? relayed.prompts.get(name);
   if (prompt === undefined || !(await isAllowed(core.options.authorize, context, "prompt", prompt))) {
     throw new RpcError(wireErrors.invalidParams, `Unknown prompt: ${name.slice(0, 128)}`);
   }
+  if ("relay" in prompt) return relayPrompt(core, context, prompt);
   const values = readArguments(prompt, given);
   openState(core, context);
   const result = await prompt.definition.handler(new PromptScope(context, core.compiler, values));

@@ -27,7 +27,7 @@ import {
   toolAnnotationKinds,
   toolKinds,
 } from "./registration-kinds.js";
-import { type BoundRelay, bindRelay, type RelayedTool } from "./relayed-tool.js";
+import { collectRelayed, type RelayedRegistry } from "./registry-relayed.js";
 import { renderPrompt, renderResource, renderTemplate, renderTool } from "./render.js";
 import { type BoundSchema, bindSchema, type SchemaSource } from "./schema-source.js";
 import { checkSettings } from "./settings-check.js";
@@ -55,11 +55,10 @@ export interface BoundTemplate<P> extends Listed {
 /** Everything that was registered, checked and never changed again. */
 export interface Registry<P> {
   readonly tools: ReadonlyMap<string, BoundTool<P>>;
-  /** Tools of other servers; no name is in both. */
-  readonly relayed: ReadonlyMap<string, BoundRelay<P>>;
   readonly prompts: ReadonlyMap<string, BoundPrompt<P>>;
   readonly resources: ReadonlyMap<string, BoundResource<P>>;
   readonly templates: ReadonlyMap<string, BoundTemplate<P>>;
+  readonly relayed: RelayedRegistry<P>;
   readonly limits: ServerLimits;
   readonly taskBounds: TaskBounds;
 }
@@ -70,7 +69,7 @@ export function readRegistry<P>(options: McpServerOptions<P>, compiler: SchemaCo
   const fault: Fault = (where, message) => void problems.push({ where, message });
   if (!checkSettings(options, fault)) throw new RegistrationError(problems);
   const taskBounds = readTaskLimits(options.tasks?.limits, (message) => fault("tasks.limits", message));
-  const registry: Registry<P> = {
+  const own = {
     tools: collect(options.tools, fault, {
       member: "tools",
       key: "name",
@@ -99,7 +98,10 @@ export function readRegistry<P>(options: McpServerOptions<P>, compiler: SchemaCo
       nameOf: ({ uriTemplate }) => uriTemplate,
       bind: bindTemplate,
     }),
-    relayed: collectRelayed(options, fault),
+  };
+  const registry: Registry<P> = {
+    ...own,
+    relayed: collectRelayed(options, own, fault),
     limits: readLimits(options.limits, (message) => fault("limits", message)),
     taskBounds,
   };
@@ -108,33 +110,26 @@ export function readRegistry<P>(options: McpServerOptions<P>, compiler: SchemaCo
 }
 
 /** Whether there is anything that somebody could be allowed. */
-export function hasRegistrations<P>({ tools, relayed, prompts, resources, templates }: Registry<P>): boolean {
-  return tools.size + relayed.size + prompts.size + resources.size + templates.size > 0;
+export function hasRegistrations<P>(registry: Registry<P>): boolean {
+  return hasTools(registry) || hasPrompts(registry) || hasResources(registry);
 }
 
-/** Names are shared with the server's own tools. */
-function collectRelayed<P>(
-  { relayedTools, tools = [] }: McpServerOptions<P>,
-  fault: Fault,
-): ReadonlyMap<string, BoundRelay<P>> {
-  const taken = new Set<unknown>(
-    Array.isArray(tools) ? tools.map((tool: { readonly name?: unknown } | null) => tool?.name) : [],
-  );
-  const bound = new Map<string, BoundRelay<P>>();
-  for (const [index, tool] of relayedOf(relayedTools).entries()) {
-    const say = (message: string): void => fault(`relayedTools[${index}]`, message);
-    const one = bindRelay(tool, say);
-    if (one === undefined) continue;
-    if (taken.has(one.name)) say(`the name ${JSON.stringify(one.name)} is registered twice`);
-    taken.add(one.name);
-    bound.set(one.name, one);
-  }
-  return bound;
+export function hasTools<P>({ tools, relayed }: Registry<P>): boolean {
+  return tools.size + relayed.tools.size > 0;
 }
 
-/** What is no list was told with the options. */
-function relayedOf<P>(given: readonly RelayedTool<P>[] | undefined): readonly RelayedTool<P>[] {
-  return Array.isArray(given) ? given : [];
+export function hasPrompts<P>({ prompts, relayed }: Registry<P>): boolean {
+  return prompts.size + relayed.prompts.size > 0;
+}
+
+export function hasResources<P>(registry: Registry<P>): boolean {
+  const { resources, templates, addresses } = registry.relayed;
+  return hasOwnResources(registry) || resources.size + templates.size > 0 || addresses !== undefined;
+}
+
+/** Those that clients can subscribe to. */
+export function hasOwnResources<P>({ resources, templates }: Registry<P>): boolean {
+  return resources.size + templates.size > 0;
 }
 
 function bindTool<P>(

@@ -8,7 +8,7 @@ import type { RequestContext } from "./context.js";
 import type { LogLevel, PromptCall, RequestScope, ResourceCall, ToolCall } from "./definitions.js";
 import { requestInput } from "./input.js";
 import { isLongId } from "./limits.js";
-import type { RelayedCall } from "./relayed-tool.js";
+import type { RelayedCall } from "./relayed-rounds.js";
 import type { TraceContext } from "./trace.js";
 
 const levels: readonly LogLevel[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];

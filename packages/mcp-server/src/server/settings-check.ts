@@ -32,8 +32,12 @@ const serverKinds = {
   tools: someList,
   relayedTools: someList,
   prompts: someList,
+  relayedPrompts: someList,
   resources: someList,
   resourceTemplates: someList,
+  relayedResources: someList,
+  relayedResourceTemplates: someList,
+  relayedAddresses: some,
   isSafeError: callback,
   invalidArguments: optional(
     kind('"by-revision" or "tool-error"', (value) => isOneOf(value, ["by-revision", "tool-error"])),

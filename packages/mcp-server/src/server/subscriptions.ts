@@ -86,7 +86,7 @@ function listsOf<P>({ capabilities }: Core<P>, notifications: JsonObject): reado
   return kinds.filter((kind) => notifications[`${kind}ListChanged`] === true && kind in capabilities);
 }
 
-/** The addresses that the principal may read; others are not honoured, whether they exist or not. */
+/** The addresses of this server's own that the principal may read; others are not honoured, whether they exist or not. */
 async function readable<P>(
   core: Core<P>,
   context: RequestContext<P>,
@@ -98,7 +98,9 @@ async function readable<P>(
   const found: string[] = [];
   for (const uri of asked) if (typeof uri === "string") requireAddressLength(uri);
   for (const uri of asked) {
-    if (typeof uri === "string" && (await findResource(core, context, uri)) !== undefined) found.push(uri);
+    if (typeof uri !== "string") continue;
+    const resource = await findResource(core, context, uri);
+    if (resource !== undefined && !("relay" in resource)) found.push(uri);
   }
   context.name = undefined;
   forgetDenial(context);

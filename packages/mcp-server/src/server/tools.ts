@@ -23,7 +23,7 @@ export async function callTool<P>(core: Core<P>, context: RequestContext<P>): Pr
     throw new RpcError(wireErrors.invalidParams, "tools/call needs name, a string, and arguments, an object");
   }
   context.name = name;
-  const tool = core.registry.tools.get(name) ?? core.registry.relayed.get(name);
+  const tool = core.registry.tools.get(name) ?? core.registry.relayed.tools.get(name);
   // The same words for both: names cannot be probed.
   if (tool === undefined) throw unknownTool(name);
   const allowed = isAllowed(core.options.authorize, context, "tool", tool);

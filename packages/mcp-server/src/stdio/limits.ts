@@ -14,6 +14,11 @@ export interface StdioServerLimits {
   readonly maxQueuedBytes?: number | undefined;
   /** Lines in a row that are no messages, after which the server stops: 1 to 65_536. Default 16. */
   readonly maxBadLines?: number | undefined;
+  /**
+   * How long work under way has when the client has ended its input, before it is aborted, in milliseconds: 0 to 600_000. Default 0. What was asked of the client fails at
+   * once, and an abort of `signal` ends the wait.
+   */
+  readonly endOfInputMs?: number | undefined;
   /** How long work under way has when the server stops, in milliseconds: 0 to 600_000. Default 5_000. */
   readonly drainMs?: number | undefined;
 }
@@ -27,6 +32,7 @@ const ranges = {
   maxQueued: { min: 1, max: 65_536, preset: 256 },
   maxQueuedBytes: { min: 1_024, max: 1_073_741_824, preset: 8_388_608 },
   maxBadLines: { min: 1, max: 65_536, preset: 16 },
+  endOfInputMs: { min: 0, max: 600_000, preset: 0 },
   drainMs: { min: 0, max: 600_000, preset: 5_000 },
 } as const satisfies LimitRanges<StdioServerLimits>;
 
@@ -40,6 +46,7 @@ export function readBounds(limits: StdioServerLimits | undefined): StdioBounds {
     maxQueued: read("maxQueued"),
     maxQueuedBytes: read("maxQueuedBytes"),
     maxBadLines: read("maxBadLines"),
+    endOfInputMs: read("endOfInputMs"),
     drainMs: read("drainMs"),
   };
 }

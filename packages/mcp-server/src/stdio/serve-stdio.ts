@@ -25,7 +25,7 @@ export interface ServeStdioEnd {
 
 /**
  * Serves one client over two streams, one message a line (MCP 2025-11-25 and 2026-07-28, Transports § stdio), until it ends its input.
- * Then work under way is aborted, what it still answers within `drainMs` is sent, and the promise resolves, or the process ends. The same, but
+ * Then work under way is aborted once `endOfInputMs` are over, what it still answers within `drainMs` is sent, and the promise resolves, or the process ends. The same, but
  * without aborting what is under way before `drainMs` are over, when `signal` is aborted.
  * Never rejects for anything that a client does.
  * @throws {RangeError} for a limit out of its range, {TypeError} for an option or a limit that does not exist, an option of another kind, or a readable with an
@@ -43,6 +43,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
   let badLines = 0;
   let isPaused = false;
   let code: 0 | 1 | undefined;
+  let finishing: NodeJS.Timeout | undefined;
   let onIdle: (() => void) | undefined;
 
   const outbound = createOutbound(guard?.writable ?? writable, bounds, {
@@ -161,6 +162,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
   const stop = async (as: 0 | 1, abort: boolean): Promise<void> => {
     if (code !== undefined) return;
     code = as;
+    clearTimeout(finishing);
     inbound.stop();
     options.signal?.removeEventListener("abort", onAbort);
     if (abort) {
@@ -183,7 +185,14 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     resolveEnd({ code });
     if (exits) process.exit(code);
   };
-  const onAbort = (): void => void stop(0, false);
+  const onAbort = (): void => void stop(0, finishing !== undefined);
+  /** The client asks nothing more: what it asked is finished, for so long. */
+  const finish = (as: 0 | 1): void => {
+    if (bounds.endOfInputMs === 0 || (running === 0 && waiting.length === 0)) return void stop(as, true);
+    connection.endInput();
+    finishing = setTimeout(() => void stop(as, true), bounds.endOfInputMs);
+    onIdle = () => void stop(as, true);
+  };
   const inbound = readMessages(readable, bounds.maxFrameBytes, {
     onMessage,
     onBadLine,
@@ -191,7 +200,7 @@ export function serveStdio<P>(options: ServeStdioOptions<P>): Promise<ServeStdio
     onEnd({ truncated, error }) {
       if (truncated) log("the input ended inside a message");
       if (error !== undefined) log("the input failed", error);
-      void stop(truncated || error !== undefined ? 1 : 0, true);
+      finish(truncated || error !== undefined ? 1 : 0);
     },
   });
   options.signal?.addEventListener("abort", onAbort, { once: true });

@@ -214,6 +214,14 @@ describe("a relayed tool", () => {
       name: "has a name that is none",
       tool: { definition: { ...definition, name: "a b" }, permission: "use", call: echo },
     },
+    {
+      name: "has a title that is no text",
+      tool: { definition: { ...definition, title: 5 }, permission: "use", call: echo },
+    },
+    {
+      name: "has annotations of another kind",
+      tool: { definition: { ...definition, annotations: { readOnlyHint: "yes" } }, permission: "use", call: echo },
+    },
     { name: "is no object", tool: 7 },
   ])("that $name is refused at the start", ({ tool }) => {
     expect(() =>

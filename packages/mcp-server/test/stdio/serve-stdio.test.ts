@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { serveStdio } from "../../src/stdio.js";
-import { heldServer } from "../support/held.js";
+import { aborted, heldServer } from "../support/held.js";
 import { pipe, request, toolCall } from "../support/piped.js";
 import { sampleServer } from "../support/sample.js";
 
@@ -324,6 +324,59 @@ describe("serveStdio over streams of the caller", () => {
     late.send(toolCall(1, "sum"));
     expect(await late.ended).toEqual({ code: 0 });
     expect(late.lines).toEqual([]);
+  });
+
+  it("answers within endOfInputMs what was asked before the input ended, also what waits for its turn", async () => {
+    const { server, taken } = heldServer();
+    const served = pipe(server, { limits: { endOfInputMs: 10_000, maxInFlight: 1 } });
+    served.send(request("s", "subscriptions/listen", { notifications: {} }), toolCall(1, "held"), toolCall(2, "held"));
+    const { call, release } = await taken();
+    served.input.end();
+    await once(served.input, "end");
+    expect(call.signal.aborted).toBe(false);
+    release("first");
+    (await taken()).release("second");
+    expect(await served.ended).toEqual({ code: 0 });
+    expect(served.lines.slice(1)).toMatchObject([
+      { id: 1, result: { content: [{ text: "first" }] } },
+      { id: 2, result: { content: [{ text: "second" }] } },
+    ]);
+  });
+
+  it("aborts after endOfInputMs what is under way, and at once when its signal is aborted meanwhile", async () => {
+    const { server, taken } = heldServer();
+    const late = pipe(server, { limits: { endOfInputMs: 30 } });
+    late.send(toolCall(1, "held"));
+    const { call, release } = await taken();
+    late.input.end();
+    await aborted(call.signal);
+    release("after all");
+    expect(await late.ended).toEqual({ code: 0 });
+    expect(late.lines).toMatchObject([{ id: 1, result: { content: [{ text: "after all" }] } }]);
+
+    const stopping = new AbortController();
+    const stopped = pipe(server, { limits: { endOfInputMs: 600_000, drainMs: 30 }, signal: stopping.signal });
+    stopped.send(toolCall(1, "held"));
+    const second = await taken();
+    stopped.input.end();
+    await once(stopped.input, "end");
+    stopping.abort();
+    expect(second.call.signal.aborted).toBe(true);
+    expect(await stopped.ended).toEqual({ code: 0 });
+  });
+
+  it("fails what it would ask of a client that has ended its input", async () => {
+    const served = pipe(sampleServer(), { limits: { endOfInputMs: 600_000 } });
+    const legacy = (id: number, method: string, params: object): object => ({ jsonrpc: "2.0", id, method, params });
+    const asks = (id: number): object => legacy(id, "tools/call", { name: "asks" });
+    served.send(legacy(0, "initialize", { protocolVersion: "2025-11-25", capabilities: { elicitation: {} } }), asks(1));
+    await served.written(2);
+    served.input.end(`${JSON.stringify(asks(2))}\n`);
+    expect(await served.ended).toEqual({ code: 0 });
+    const answers = served.lines.filter(({ id, method }) => method === undefined && id !== 0);
+    expect(answers).toMatchObject(
+      [1, 2].map((id) => ({ id, error: { code: -32603, message: expect.stringContaining("ended its input") } })),
+    );
   });
 
   it("reads the client's answers while requests wait for them", async () => {

@@ -5,13 +5,20 @@ import { isRpcError } from "@berth/mcp-server";
 import { isProcessPluginError } from "@berth/process-plugins";
 import { callIntentEntry, callOutcomeEntry, callRefusedEntry } from "../audit/audit-entries.js";
 import type { CallObserver } from "../http/metrics.js";
-import { isObject } from "./plugin-client.js";
+import { hostReason, isOwnError } from "./plugin-words.js";
 
-/** Whose call of which tool. */
-export interface ToolCall {
+/** What is asked: of tools and prompts the plugin's own names, of resources its own address or template. Not an address that a client made. */
+export interface CallSubject {
+  readonly method: string;
+  readonly tool?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly template?: string | undefined;
+}
+
+/** Whose request, and of which plugin. */
+export interface PluginCall extends CallSubject {
   readonly plugin: string;
-  /** As the plugin names it. */
-  readonly tool: string;
   readonly principal: string;
   readonly door: "mcp";
 }
@@ -19,13 +26,13 @@ export interface ToolCall {
 /** What came of a call. `cancelled`: by its client; `error`: the plugin answered with one; `failed`: there was no answer; `refused`: it never left. */
 export type CallStatus = "result" | "tool-error" | "input-required" | "error" | "cancelled" | "failed" | "refused";
 
-/** Calls tools with an entry before each call leaves, and one after. */
-export interface ToolCalls {
+/** Asks plugins with an entry before each request leaves, and one after. */
+export interface PluginCalls {
   /**
    * @param make Makes the call once what it is handed has resolved.
    * @throws what `make` throws; `ChainError` `AUDIT_UNAVAILABLE`: nothing has left, or what came of it could not be written down.
    */
-  run(call: ToolCall, request: CallRequest, make: MakeCall): Promise<JsonObject>;
+  run(call: PluginCall, request: CallRequest, make: MakeCall): Promise<JsonObject>;
 }
 
 /** What is asked, and what ends the wait. */
@@ -36,12 +43,12 @@ export interface CallRequest {
 
 export type MakeCall = (beforeSend: (instance: string) => Promise<void>) => Promise<JsonObject>;
 
-export interface ToolCallsParts {
+export interface PluginCallsParts {
   readonly audit: { append(entry: SessionEntry): Promise<Receipt> };
   readonly observer: CallObserver;
 }
 
-export function createToolCalls({ audit, observer }: ToolCallsParts): ToolCalls {
+export function createPluginCalls({ audit, observer }: PluginCallsParts): PluginCalls {
   return {
     async run(call, { params, signal }, make) {
       const begun = performance.now();
@@ -51,7 +58,7 @@ export function createToolCalls({ audit, observer }: ToolCallsParts): ToolCalls 
         code: string | number | undefined,
         result?: JsonObject,
       ): Promise<void> => {
-        observer.called(call.plugin, status);
+        observer.called(call.plugin, status, call.method);
         const came = { ...call, status, code, durationMs: Math.round(performance.now() - begun) };
         if (left === undefined) await audit.append(callRefusedEntry(came));
         else await audit.append(callOutcomeEntry({ ...came, ...left }, result && factsOf(result)));
@@ -86,18 +93,12 @@ function statusOfResult({ isError, resultType }: JsonObject): CallStatus {
 function statusOf(error: unknown, hasLeft: boolean, signal: AbortSignal): CallStatus {
   if (!hasLeft) return "refused";
   if (signal.aborted) return "cancelled";
-  return isRpcError(error) && reasonOf(error.data) === undefined ? "error" : "failed";
+  return isOwnError(error) ? "error" : "failed";
 }
 
 function codeOf(error: unknown, signal: AbortSignal): string | number | undefined {
   if (signal.aborted) return undefined;
-  if (isRpcError(error)) return reasonOf(error.data) ?? error.code;
+  if (isRpcError(error)) return hostReason(error.data) ?? error.code;
   if (isProcessPluginError(error)) return error.code;
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
-}
-
-/** What the plugin's host says in the plugin's place. */
-function reasonOf(about: unknown): string | undefined {
-  const reason = isObject(about) ? about["reason"] : undefined;
-  return typeof reason === "string" && /^[A-Z_]{1,64}$/u.test(reason) ? reason : undefined;
 }

@@ -2,15 +2,15 @@ import { ChainError } from "@berth/audit-chain";
 import { RpcError } from "@berth/mcp-server";
 import { ProcessPluginError } from "@berth/process-plugins";
 import { expect, it } from "vitest";
+import { createPluginCalls } from "../src/process/plugin-calls.js";
 import { unavailable } from "../src/process/plugin-unavailable.js";
-import { createToolCalls } from "../src/process/tool-calls.js";
 
-const call = { plugin: "words", tool: "say", principal: "ada", door: "mcp" } as const;
+const call = { plugin: "words", method: "tools/call", tool: "say", principal: "ada", door: "mcp" } as const;
 const request = { params: { name: "say" }, signal: new AbortController().signal };
 const refusal = new ChainError("AUDIT_UNAVAILABLE", "the audit log takes no entries now");
 
 /** A log that refuses entries of one type, and what happened in which order. */
-function makeLog(refused: string): { readonly steps: string[]; readonly calls: ReturnType<typeof createToolCalls> } {
+function makeLog(refused: string): { readonly steps: string[]; readonly calls: ReturnType<typeof createPluginCalls> } {
   const steps: string[] = [];
   const append = async ({
     type,
@@ -23,7 +23,7 @@ function makeLog(refused: string): { readonly steps: string[]; readonly calls: R
     return { sequence: steps.length, hash: "", time: "" };
   };
   const observer = { called: (_plugin: string, outcome: string): void => void steps.push(`counted ${outcome}`) };
-  return { steps, calls: createToolCalls({ audit: { append }, observer }) };
+  return { steps, calls: createPluginCalls({ audit: { append }, observer }) };
 }
 
 it("a call whose intent cannot be recorded does not leave, and is answered with -32002", async () => {
