@@ -1,0 +1,106 @@
+import { dirname } from "node:path";
+import { readCompilerSource } from "../../compiler-source.js";
+import type { Confine } from "../../confine.js";
+import type { Interpreter } from "../interpreter.js";
+import { tryJson } from "../try-json.js";
+import { type BuildStep, runStep } from "./run-step.js";
+
+/** Whose modules are compiled. */
+export interface CompileTask {
+  readonly environment: string;
+  /** Where it will live: what errors of its modules are to name. */
+  readonly target: string;
+  /** Relative to the environment. */
+  readonly sitePackages: string;
+  /** The one that the environment is made with: its caches are for no other. */
+  readonly interpreter: Interpreter;
+  readonly confinedBy: Confine | undefined;
+  readonly maxMs: number;
+  readonly maxOutputBytes: number;
+  readonly signal: AbortSignal;
+  readonly onStep: (step: string) => void;
+}
+
+/** What one environment may cost. All bounds but the first three are of each process. */
+export const compileLimits = {
+  maxModules: 100_000,
+  /** Of folders in each other. */
+  maxDepth: 64,
+  maxWorkers: 8,
+  /** Of a larger source, which the compiler would make a hundred times as much of, no cache is made. */
+  maxSourceBytes: 16_777_216,
+  maxMemoryBytes: 1_073_741_824,
+  /** Of processor time. */
+  maxModuleSeconds: 20,
+  /** So many processes may be lost. */
+  maxDeaths: 5,
+} as const;
+
+// Neither `site` nor any .pth file, no variable and no path of the environment: what is compiled cannot run.
+const isolated = ["-I", "-S", "-B", "-X", "utf8", "-W", "ignore"];
+
+/**
+ * Compiles what was installed, since a worker that may not write into its environment would do it at each start. An
+ * environment is good without: what keeps this from being done is told in a step. Rejects with the signal's reason only.
+ */
+export async function compileModules(task: CompileTask): Promise<void> {
+  const { interpreter, signal, onStep } = task;
+  let told: string | undefined;
+  try {
+    const argv = [interpreter.path, ...isolated, "-c", await readCompilerSource(), compilerTask(task)];
+    const onLine = (line: string): void => {
+      const { modules, compiled } = saidIn(line);
+      if (compiled === undefined && modules !== undefined) onStep(`compiling ${modules} modules`);
+    };
+    const onOutput = (output: string): void => {
+      told = outcomeOf(saidIn(output.trimEnd().split("\n").at(-1) ?? ""));
+    };
+    await runStep({ ...stepOf(task), argv, onLine, onOutput }, task.confinedBy, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    told = `WARNING: modules are left to be compiled when they are imported: ${whyOf(error)}`;
+  }
+  if (told !== undefined) onStep(told);
+}
+
+/** What a line of the program says. */
+interface Said {
+  readonly modules?: unknown;
+  readonly compiled?: unknown;
+  readonly stopped?: unknown;
+}
+
+function saidIn(line: string): Said {
+  const value = tryJson(line);
+  return typeof value === "object" && value !== null ? value : {};
+}
+
+function outcomeOf({ modules, compiled, stopped }: Said): string | undefined {
+  const told = `${compiled} of ${modules} modules were compiled`;
+  if (typeof stopped === "string") return `WARNING: ${told}: ${stopped}`;
+  return compiled === modules ? undefined : `${told}, the others cannot be`;
+}
+
+const whyOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function compilerTask({ environment, target, sitePackages, maxMs }: CompileTask): string {
+  // Mostly a link to the other one, and then passed over.
+  const folders = [sitePackages, sitePackages.replace(/^lib\//, "lib64/")];
+  return JSON.stringify({ environment, target, folders, limits: { ...compileLimits, maxSeconds: maxMs / 1_000 } });
+}
+
+function stepOf({ environment, interpreter, maxOutputBytes }: CompileTask): Omit<BuildStep, "argv"> {
+  return {
+    step: "compile",
+    env: { PATH: "/usr/bin:/bin", LANG: "C.UTF-8" },
+    policy: {
+      name: `compile ${environment}`,
+      readable: [interpreter.prefix, dirname(interpreter.path)],
+      writable: [environment],
+      network: "none",
+      cwd: environment,
+    },
+    maxOutputBytes,
+    secrets: [],
+  };
+}
