@@ -65,7 +65,9 @@ class Modules:
     def find(self, starts, ends_at):
         """Gives why it stopped early."""
         waiting = [tuple(start.split("/")) for start in starts]
-        while waiting and time.monotonic() < ends_at:
+        while waiting:
+            if time.monotonic() >= ends_at:
+                return "it took too long to find more"
             names = waiting.pop()
             try:
                 with os.scandir(self.folders.open(names)) as entries:
@@ -82,7 +84,7 @@ class Modules:
         if entry.is_dir(follow_symlinks=False):
             is_wanted = entry.name != "__pycache__" and len(names) < self.limits["maxDepth"]
             return (*names, entry.name) if is_wanted else None
-        if entry.name.endswith(".py"):
+        if entry.name.endswith(".py") and entry.name != ".py":
             is_file = entry.is_file(follow_symlinks=False)
             self.found.append((entry.stat(follow_symlinks=False).st_size if is_file else None, names, entry.name))
         return None
@@ -99,6 +101,8 @@ class Modules:
             text = os.read(source, size + 1)
         finally:
             os.close(source)
+        if len(text) != stat.st_size:
+            return False
         # The path that the file will have, which an import then has not to correct.
         code = compile(text, "/".join((self.target, *names, name)), "exec", dont_inherit=True)
         try:
@@ -175,7 +179,7 @@ class Workers:
     def run(self, ends_at):
         """Gives why it stopped early."""
         limits = self.modules.limits
-        for _ in range(min(limits["maxWorkers"], len(os.sched_getaffinity(0)))):
+        for _ in range(min(limits["maxWorkers"], len(os.sched_getaffinity(0)), len(self.done))):
             self.start()
         deaths = 0
         while self.living:

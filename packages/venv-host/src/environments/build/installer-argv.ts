@@ -44,7 +44,15 @@ export function installArgv({ kind, argv }: Installer, target: InstallTarget): r
     ...wheelRules(target.sources),
   ];
   if (kind === "uv") {
-    const rules = ["--no-cache", "--link-mode", "hardlink", "--no-compile-bytecode", "--no-progress", "--color", "never"];
+    const rules = [
+      "--no-cache",
+      "--link-mode",
+      "hardlink",
+      "--no-compile-bytecode",
+      "--no-progress",
+      "--color",
+      "never",
+    ];
     return [...argv, "pip", "install", "--python", python, "--no-python-downloads", ...rules, ...common];
   }
   const rules = [
