@@ -76,9 +76,9 @@ function saidIn(line: string): Said {
 }
 
 function outcomeOf({ modules, compiled, stopped }: Said): string | undefined {
-  const told = `${compiled} of ${modules} modules were compiled`;
-  if (typeof stopped === "string") return `WARNING: ${told}: ${stopped}`;
-  return compiled === modules ? undefined : `${told}, the others cannot be`;
+  if (typeof stopped === "string") return `WARNING: ${compiled} of ${modules} modules were compiled: ${stopped}`;
+  if (compiled === modules) return undefined;
+  return `${Number(modules) - Number(compiled)} of ${modules} modules could not be compiled`;
 }
 
 const whyOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
