@@ -214,7 +214,8 @@ class Workers:
 
     def work(self):
         limits = self.modules.limits
-        resource.setrlimit(resource.RLIMIT_AS, (limits["maxMemoryBytes"],) * 2)
+        bound_memory(limits["maxMemoryBytes"])
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
         while (at := self.queue.take()) is not None:
             # Ends this process when the compiler finds no end.
             signal.setitimer(signal.ITIMER_PROF, limits["maxModuleSeconds"])
@@ -231,6 +232,11 @@ class Workers:
         for life, pid in [*self.living.items()]:
             os.kill(pid, signal.SIGKILL)
             self.status(life)
+
+
+def bound_memory(most):
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard),) * 2)
 
 
 def main(task):

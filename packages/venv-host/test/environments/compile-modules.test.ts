@@ -73,6 +73,12 @@ describe("the compiler of modules", () => {
     expect(await compileIn(folder, { limits })).toEqual({ modules: 3, compiled: 1, stopped: null });
   });
 
+  test("keeps to less memory where its host may not have as much", async () => {
+    const folder = folderOf({ "lib/large.py": largeSource, "lib/quick.py": "x = 1\n" });
+    const by = ["/bin/sh", "-c", 'ulimit -v 300000; exec "$@"', "sh"];
+    expect(await compileIn(folder, { by })).toEqual({ modules: 2, compiled: 1, stopped: null });
+  });
+
   // The compiler of these calls itself for each, and its stack ends.
   const nested = `${"[".repeat(60)}x${" for x in y]".repeat(60)}\n`;
   for (const [name, interpreter] of [

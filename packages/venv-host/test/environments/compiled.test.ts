@@ -120,6 +120,7 @@ describe.each(installers)("what %s installed", (each) => {
           "echo no >&2; exit 3",
           /^WARNING: modules are left to be compiled .*: compile: .* ended with exit code 3: no$/,
         ],
+        ["exit 0", /^WARNING: modules are left to be compiled .*: it did not say what it did$/],
         ["kill -9 $$", /^WARNING: modules are left to be compiled .*: compile: .* was ended by a signal$/],
         [undefined, /^WARNING: modules are left to be compiled .* cannot be confined on this machine/],
       ] as const) {

@@ -21,18 +21,20 @@ export interface CompileTask {
   readonly onStep: (step: string) => void;
 }
 
-/** What one environment may cost. All bounds but the first three are of each process. */
+/** What compiling one environment may cost. */
 export const compileLimits = {
   maxModules: 100_000,
   /** Of folders in each other. */
   maxDepth: 64,
+  /** Processes, also where there are more processors. */
   maxWorkers: 8,
-  /** Of a larger source, which the compiler would make a hundred times as much of, no cache is made. */
-  maxSourceBytes: 16_777_216,
+  /** Of each process. */
   maxMemoryBytes: 1_073_741_824,
-  /** Of processor time. */
+  /** Of one module, of which the compiler takes a hundred times as much memory. */
+  maxSourceBytes: 16_777_216,
+  /** Processor time of one module. */
   maxModuleSeconds: 20,
-  /** So many processes may be lost. */
+  /** Processes that are started anew. */
   maxDeaths: 5,
 } as const;
 
@@ -58,7 +60,7 @@ export async function compileModules(task: CompileTask): Promise<void> {
     await runStep({ ...stepOf(task), argv, onLine, onOutput }, task.confinedBy, signal);
   } catch (error) {
     signal.throwIfAborted();
-    told = `WARNING: modules are left to be compiled when they are imported: ${whyOf(error)}`;
+    told = uncompiled(error instanceof Error ? error.message : String(error));
   }
   if (told !== undefined) onStep(told);
 }
@@ -76,12 +78,13 @@ function saidIn(line: string): Said {
 }
 
 function outcomeOf({ modules, compiled, stopped }: Said): string | undefined {
+  if (typeof modules !== "number" || typeof compiled !== "number") return uncompiled("it did not say what it did");
   if (typeof stopped === "string") return `WARNING: ${compiled} of ${modules} modules were compiled: ${stopped}`;
   if (compiled === modules) return undefined;
-  return `${Number(modules) - Number(compiled)} of ${modules} modules could not be compiled`;
+  return `${modules - compiled} of ${modules} modules could not be compiled`;
 }
 
-const whyOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const uncompiled = (why: string): string => `WARNING: modules are left to be compiled when they are imported: ${why}`;
 
 function compilerTask({ environment, target, sitePackages, maxMs }: CompileTask): string {
   // Mostly a link to the other one, and then passed over.
