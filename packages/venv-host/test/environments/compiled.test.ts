@@ -72,6 +72,12 @@ describe.each(installers)("what %s installed", (each) => {
     );
   }
 
+  venvTest("is compiled also where its host has the installer do so", async () => {
+    const world = makeWorld(each);
+    const held = await built(world, world.requirements, { env: { UV_COMPILE_BYTECODE: "1", PIP_COMPILE: "1" } });
+    expect(cachesOf(held)).toEqual({ "apple/__init__.py": true });
+  });
+
   venvTest("runs nothing of itself while it is compiled", async () => {
     const world = makeWorld(each);
     const ran = join(world.folder, "ran");

@@ -44,15 +44,8 @@ export function installArgv({ kind, argv }: Installer, target: InstallTarget): r
     ...wheelRules(target.sources),
   ];
   if (kind === "uv") {
-    const rules = [
-      "--no-cache",
-      "--link-mode",
-      "hardlink",
-      "--no-compile-bytecode",
-      "--no-progress",
-      "--color",
-      "never",
-    ];
+    // It compiles only where it is told to: `--no-compile-bytecode` would clash with a host's UV_COMPILE_BYTECODE.
+    const rules = ["--no-cache", "--link-mode", "hardlink", "--no-progress", "--color", "never"];
     return [...argv, "pip", "install", "--python", python, "--no-python-downloads", ...rules, ...common];
   }
   const rules = [
