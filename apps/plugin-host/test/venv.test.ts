@@ -16,6 +16,8 @@ describe("venv", { timeout: 100_000 }, () => {
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stdout).toMatch(/^built {4}plugin guard .*cpex 0\.1\.4\ncached {3}plugin look /);
     expect(stderr).toContain("plugin guard: creating the environment");
+    expect(stderr).toMatch(/plugin guard: compiling \d+ modules/);
+    expect(stderr).not.toContain("WARNING");
   }, 120_000);
 
   it("builds once what two plugins ask for, and says so again", async () => {

@@ -46,6 +46,12 @@ describe("the built package", () => {
   });
   itPacks(tested);
 
+  it("packs the program that compiles what is installed", () => {
+    const { files }: { readonly files: readonly string[] } = JSON.parse(tested.text("package.json"));
+    expect(files).toContain("python");
+    expect(tested.text("dist/index.js")).toContain('new URL("../python/compile_modules.py", import.meta.url)');
+  });
+
   it("loads no schema library and no YAML parser when it is loaded, and the executor nothing of processes", () => {
     const imported = (file: string): readonly string[] => {
       const named = [...tested.text(`dist/${file}`).matchAll(/^(?:import|export)\b[^;]*?\bfrom "([^"]+)";$/gmu)];

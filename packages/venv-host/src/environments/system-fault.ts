@@ -32,12 +32,17 @@ export async function inStore<T>(path: string, step: string, act: () => Promise<
   }
 }
 
-/** What a call gives, or undefined when the file is not there: also when the links on the way lead in a circle. */
+/** Whether a file is not there: also when the links on the way lead in a circle. */
+export function isMissing(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "");
+}
+
+/** What a call gives, or undefined when the file is not there. */
 export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {
-    if (["ENOENT", "ENOTDIR", "ELOOP"].includes(systemCode(error) ?? "")) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { chownSync, mkdirSync, readdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chownSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
-import { expectNothingLeft, failure, makeWheel, makeWorld, preferUv, python, says, type World } from "./world.js";
+import { environment, sourceThat } from "./acting-source.js";
+import { expectNothingLeft, failure, makeWheel, makeWorld, preferUv, python, says } from "./world.js";
 
 const installer = preferUv();
 const venvTest = partTest("python3", "python3-venv");
@@ -39,36 +40,6 @@ describe("a wheel", () => {
     });
   }
 });
-
-/** A source distribution whose build runs this Python before it makes a wheel of nothing. */
-function sourceThat(world: World, program: string): string {
-  mkdirSync(join(world.folder, "acts-1.0"));
-  world.write(
-    "acts-1.0/pyproject.toml",
-    '[build-system]\nrequires = []\nbuild-backend = "acts"\nbackend-path = ["."]\n',
-  );
-  world.write(
-    "acts-1.0/acts.py",
-    `import os, sys, zipfile
-def acts():
-${program.replaceAll(/^/gm, "  ")}
-def build_wheel(folder, settings=None, metadata=None):
-  name = "acts-1.0-py3-none-any.whl"
-  with zipfile.ZipFile(os.path.join(folder, name), "w") as wheel:
-    wheel.writestr("acts_it.py", "")
-    wheel.writestr("acts-1.0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: acts\\nVersion: 1.0\\n")
-    wheel.writestr("acts-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-    wheel.writestr("acts-1.0.dist-info/RECORD", "")
-  acts()
-  return name
-`,
-  );
-  execFileSync("tar", ["-czf", join(world.folder, "acts-1.0.tar.gz"), "-C", world.folder, "acts-1.0"]);
-  return world.write("acts.txt", "./acts-1.0.tar.gz\n");
-}
-
-// The environment that is being made stands beside the folder for temporary files.
-const environment = 'there = os.path.join(os.path.dirname(os.environ["TMPDIR"]), "venv")\n';
 
 describe("the code of a source distribution", () => {
   const acts: readonly { name: string; program: string }[] = [

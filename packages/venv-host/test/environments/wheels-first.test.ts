@@ -58,6 +58,7 @@ for (const installer of ["uv", "pip"] as const) {
       expect(steps.map((step) => step.replace(/ [\d.]+$/, ""))).toEqual([
         "creating the environment",
         `installing with ${installer}`,
+        "compiling 2 modules",
         "checking what was installed",
       ]);
       expect([says(held.python, ["-c", "import fig; print(fig.told)"]), whoRan()]).toEqual(["fig 1.0", ""]);

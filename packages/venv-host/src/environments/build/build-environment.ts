@@ -10,6 +10,7 @@ import { type ReadyMarker, writeMarker } from "../health/ready-marker.js";
 import { syncFolder } from "../small-file.js";
 import { systemCode } from "../system-fault.js";
 import { boundBuild } from "./build-bounds.js";
+import { compileModules } from "./compile-modules.js";
 import { type InstallOutcome, type InstallTask, install } from "./install.js";
 import { relocate, sitePackagesOf } from "./relocate.js";
 import { findBuiltByUrl } from "./source-distributions.js";
@@ -31,9 +32,11 @@ export async function buildEnvironment(task: BuildTask): Promise<string> {
     const environment = join(folder, "venv");
     const installed = await install({ ...task, signal: bounds.signal }, environment);
     bounds.signal.throwIfAborted();
-    task.onStep("checking what was installed");
     const sitePackages = sitePackagesOf(plan.interpreter.version);
     await refuseLinks([environment, join(environment, "bin"), join(environment, sitePackages)]);
+    const leftMs = terms.buildTimeoutMs - (terms.scheduler.now() - started);
+    await compileInstalled({ ...task, signal: bounds.signal }, { environment, sitePackages }, installed, leftMs);
+    task.onStep("checking what was installed");
     await relocate(environment, target, sitePackages);
     const evidence = await evidenceOf(task, installed, join(environment, sitePackages));
     const why = await checkDistributions(environment, { evidence, sitePackages }, bounds.signal);
@@ -56,6 +59,22 @@ export async function buildEnvironment(task: BuildTask): Promise<string> {
   } finally {
     bounds.release();
   }
+}
+
+const maxCompileMs = 300_000;
+
+/** In at most half of the time that is left: a build does not fail for want of it. */
+async function compileInstalled(
+  { plan, terms, target, signal, onStep }: BuildTask,
+  place: { readonly environment: string; readonly sitePackages: string },
+  { confinedBy }: InstallOutcome,
+  leftMs: number,
+): Promise<void> {
+  if (plan.installer === undefined) return; // nothing was installed
+  const maxMs = Math.min(maxCompileMs, leftMs / 2);
+  const { interpreter } = plan;
+  const { maxOutputBytes } = terms;
+  await compileModules({ ...place, target, interpreter, confinedBy, maxMs, maxOutputBytes, signal, onStep });
 }
 
 /** What a link leads to would not move with the environment, and could be anywhere. */
@@ -101,7 +120,7 @@ async function evidenceOf(
 function toldEvidence(
   plan: Plan,
   found: readonly InstalledDistribution[],
-  outcome: InstallOutcome,
+  outcome: Omit<InstallOutcome, "confinedBy">,
 ): EnvironmentEvidence {
   const { path, version, sha256 } = plan.interpreter;
   const evidence = {

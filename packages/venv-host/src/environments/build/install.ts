@@ -29,6 +29,8 @@ export interface InstallTask {
 export interface InstallOutcome {
   readonly confinement: string;
   readonly builtFromSource: boolean;
+  /** What confines all else that is run for this build. */
+  readonly confinedBy: Confine | undefined;
 }
 
 type Common = Pick<BuildStep, "env" | "policy" | "maxOutputBytes" | "secrets">;
@@ -42,7 +44,8 @@ export async function install(task: InstallTask, environment: string): Promise<I
   const common: Common = { env, policy: policyOf(task, environment), maxOutputBytes: terms.maxOutputBytes, secrets };
   task.onStep("creating the environment");
   const held = await create(task, common, environment);
-  if (installer === undefined) return { confinement: held.confinement, builtFromSource: false };
+  const outcome = { confinement: held.confinement, confinedBy: held.by };
+  if (installer === undefined) return { ...outcome, builtFromSource: false };
   const file = join(folder, "requirements.txt");
   const constraints = requirements.constraints.length === 0 ? undefined : join(folder, "constraints.txt");
   await writeFile(file, linesText(requirements.lines), { flag: "wx", mode: 0o600 });
@@ -50,11 +53,11 @@ export async function install(task: InstallTask, environment: string): Promise<I
     await writeFile(constraints, linesText(requirements.constraints), { flag: "wx", mode: 0o600 });
   const { index, requireHashes } = terms;
   const target = { environment, requirements: file, constraints, index, requireHashes };
-  const run: Run = (sources, onFailed) => {
+  const run: Run = (sources, onOutput) => {
     const argv = installArgv(installer, { ...target, sources });
-    return runStep({ ...common, step: "install", argv, onFailed }, held.by, task.signal);
+    return runStep({ ...common, step: "install", argv, onOutput }, held.by, task.signal);
   };
-  return { confinement: held.confinement, builtFromSource: await installWheelsFirst(task, installer, held, run) };
+  return { ...outcome, builtFromSource: await installWheelsFirst(task, installer, held, run) };
 }
 
 const linesText = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
@@ -90,7 +93,7 @@ function causeOf(error: unknown): string {
   return said instanceof Error ? said.message : String(said);
 }
 
-type Run = (sources: SourcesAllowed, onFailed: (output: string) => void) => Promise<string>;
+type Run = (sources: SourcesAllowed, onOutput: (output: string) => void) => Promise<string>;
 
 const maxNames = 100;
 

@@ -30,8 +30,7 @@ export interface InstallTarget {
 
 /**
  * The command that installs. No two environments share a file: what uv links to is its own folder of this one build, which
- * goes before the environment is used. Modules are compiled here, since a worker that may not write into its environment
- * would compile them at each start.
+ * goes before the environment is used. Modules are compiled by a step of its own: see compile-modules.ts.
  */
 export function installArgv({ kind, argv }: Installer, target: InstallTarget): readonly string[] {
   const python = join(target.environment, "bin", "python");
@@ -45,11 +44,13 @@ export function installArgv({ kind, argv }: Installer, target: InstallTarget): r
     ...wheelRules(target.sources),
   ];
   if (kind === "uv") {
-    const rules = ["--no-cache", "--link-mode", "hardlink", "--compile-bytecode", "--no-progress", "--color", "never"];
+    // It compiles only where it is told to: `--no-compile-bytecode` would clash with a host's UV_COMPILE_BYTECODE.
+    const rules = ["--no-cache", "--link-mode", "hardlink", "--no-progress", "--color", "never"];
     return [...argv, "pip", "install", "--python", python, "--no-python-downloads", ...rules, ...common];
   }
   const rules = [
     "--no-cache-dir",
+    "--no-compile",
     "--no-input",
     "--disable-pip-version-check",
     "--no-warn-script-location",

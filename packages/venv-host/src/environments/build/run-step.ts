@@ -5,7 +5,7 @@ import { scrubbed } from "../credentials-in-urls.js";
 
 /** A program of a build. */
 export interface BuildStep {
-  /** `create` or `install`. */
+  /** `create`, `install` or `compile`. */
   readonly step: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -13,8 +13,10 @@ export interface BuildStep {
   readonly maxOutputBytes: number;
   /** Never in an error: see credentials-in-urls.ts. */
   readonly secrets: readonly string[];
-  /** Hears all that is left of what a program said that failed. */
-  readonly onFailed?: ((output: string) => void) | undefined;
+  /** Hears all that is left of what it said, once it has ended by itself. */
+  readonly onOutput?: ((output: string) => void) | undefined;
+  /** Hears each line as it is said, long ones cut, but may miss what is said in the first moment. */
+  readonly onLine?: ((line: string) => void) | undefined;
 }
 
 // The installer's output goes where the tail of stderr is kept. Its stdout stays open as descriptor 9, since the end of
@@ -36,6 +38,7 @@ export async function runStep(step: BuildStep, confine: Confine | undefined, sig
       env: step.env,
       cwd: step.policy.cwd,
       stderrTailBytes: step.maxOutputBytes,
+      onStderrLine: step.onLine,
       graceMs: { inputMs: 0, terminateMs: 500 },
       signal,
     }).catch((error: unknown) => {
@@ -47,7 +50,10 @@ export async function runStep(step: BuildStep, confine: Confine | undefined, sig
       const { code } = await child.exited;
       await child.pipesClosed;
       signal.throwIfAborted();
-      if (code !== 0) throw failed(step, code, child.stderr);
+      // Hidden before it is cut: half of a secret would not be found.
+      const output = scrubbed(new TextDecoder().decode(child.stderr.tail()), step.secrets);
+      step.onOutput?.(output);
+      if (code !== 0) throw failed(step, code, { output, byteCount: child.stderr.byteCount });
     } finally {
       signal.removeEventListener("abort", stop);
       await child.close();
@@ -61,7 +67,7 @@ export async function runStep(step: BuildStep, confine: Confine | undefined, sig
 async function confinedForm({ argv, policy, step }: BuildStep, confine: Confine | undefined): ReturnType<Confine> {
   if (confine === undefined) return { argv, confinement: "none", release: () => Promise.resolve() };
   return confine(argv, policy).catch((error: unknown) => {
-    const message = "the install cannot be confined on this machine, and is not run without";
+    const message = "what builds the environment cannot be confined on this machine, and is not run without";
     throw new VenvHostError("VENV_BUILD_FAILED", message, { step, cause: error });
   });
 }
@@ -71,14 +77,11 @@ function notStarted({ step }: BuildStep, cause: Error): VenvHostError {
 }
 
 function failed(
-  { step, argv, secrets, onFailed }: BuildStep,
+  { step, argv }: BuildStep,
   exitCode: number | null,
-  stderr: { readonly byteCount: number; tail(): Uint8Array },
+  { output, byteCount }: { readonly output: string; readonly byteCount: number },
 ): VenvHostError {
-  // Hidden before it is cut: half of a secret would not be found.
-  const text = scrubbed(new TextDecoder().decode(stderr.tail()), secrets);
-  onFailed?.(text);
-  const bytes = Buffer.from(text, "utf8");
+  const bytes = Buffer.from(output, "utf8");
   let start = Math.max(0, bytes.length - excerptBytes);
   // Not in the middle of a character: these bytes continue one.
   while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
@@ -90,6 +93,6 @@ function failed(
     exitCode,
     step,
     stderrExcerpt,
-    isStderrTruncated: start > 0 || stderr.byteCount > bytes.length,
+    isStderrTruncated: start > 0 || byteCount > bytes.length,
   });
 }
