@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { get } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tellingEndless } from "./cells.js";
@@ -43,6 +44,23 @@ describe("serve", { timeout }, () => {
     }
     expect(await ended).toBe(0);
     expect(told.join("").trim().split("\n").at(-1)).toMatch(/"status":"(interrupted|dead)"/);
+  });
+
+  it("is known by the names of allowedHosts, and by no others", async () => {
+    const { args } = place([...unconfined, "allowedHosts: [sandbox.example]"]);
+    const served = await serve(args);
+    const named = (headers: Readonly<Record<string, string>>): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        get(`${served.url}/v1/sessions/session`, { headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        }).on("error", reject);
+      });
+    expect(await named({ host: "sandbox.example" })).toBe(200);
+    expect(await named({ host: "other.example" })).toBe(403);
+    expect(await named({ host: "sandbox.example", origin: "https://sandbox.example" })).toBe(200);
+    expect(await named({ host: "sandbox.example", origin: "https://other.example" })).toBe(403);
+    await served.kill("SIGTERM");
   });
 
   it("keeps its state for its user alone", async () => {

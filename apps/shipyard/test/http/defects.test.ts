@@ -41,6 +41,24 @@ describe("stopping a session whose code runs", () => {
     expect((await start("busy")).status).toBe(201);
   });
 
+  it("by the tool, from the MCP session that asked for the code, ends it too, and that call is told", async () => {
+    const client = await openMcp(served);
+    await client.call("start_python_session", { session_id: "busy" });
+    const call = client.call("execute_python_code", { command: endless, session_id: "busy" });
+    await running("busy");
+    const begun = performance.now();
+    const stopped = await client.call("stop_python_session", { session_id: "busy" });
+    expect(performance.now() - begun).toBeLessThan(atOnceMs);
+    expect(stopped.result.structuredContent.status).toBe("stopped");
+    const told = await call;
+    expect(told.result).toMatchObject({
+      isError: false,
+      structuredContent: { result: expect.stringMatching(/^Error: /) },
+    });
+    const again = await client.call("start_python_session", { session_id: "busy" });
+    expect(again.result.structuredContent.status).toBe("active");
+  });
+
   it("what waits behind it is refused, and was not run", async () => {
     await start("busy");
     const first = served.post("/execute", { code: endless, session_id: "busy" });
@@ -134,6 +152,12 @@ describe("limits", () => {
   it("of a body are named", async () => {
     const { status, json } = await served.post("/execute", { code: "x".repeat(5_000) });
     expect([status, json.stderr]).toEqual([413, expect.stringContaining("4096 bytes")]);
+  });
+
+  it("of a body of MCP are named, too", async () => {
+    const params = { name: "execute_python_code", arguments: { command: "x".repeat(5_000) } };
+    const { status, json } = await served.post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params });
+    expect([status, json.error]).toEqual([413, { code: -32600, message: expect.stringContaining("4096 bytes") }]);
   });
 
   it("of output are named, and the whole of it is a file of the session", async () => {

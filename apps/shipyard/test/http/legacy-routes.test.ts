@@ -37,6 +37,15 @@ describe("POST /execute", () => {
     expect((await served.post("/execute", { code: "print(2)", command: "print(1)" })).json.stdout).toBe("2\n");
   });
 
+  it.each([
+    { language: "python", timeout: 30 },
+    { language: "bash", timeout: "x" },
+    { language: 7, timeout: -1 },
+  ])("passes over what the original passed over: %o", async (ignored) => {
+    const { status, json } = await served.post("/execute", { code: "print(1)", ...ignored });
+    expect([status, json.stdout, json.stderr]).toEqual([200, "1\n", ""]);
+  });
+
   it("answers 200 to code that raises, with the traceback as stderr and what was printed before as stdout", async () => {
     const { status, json } = await served.post("/execute", { code: "print('before')\n1/0" });
     expect(status).toBe(200);

@@ -123,6 +123,29 @@ describe("the tools", () => {
     });
   });
 
+  it("a session outlives the MCP session that started it", async () => {
+    const first = await openMcp(served);
+    await first.call("start_python_session", { session_id: "lab" });
+    await first.call("execute_python_code", { command: "x = 41", session_id: "lab" });
+    const headers = { "mcp-session-id": first.sessionId };
+    expect((await served.send("/mcp", { method: "DELETE", headers })).status).toBe(204);
+    const ping = { jsonrpc: "2.0", id: 9, method: "ping" };
+    const accept = { accept: "application/json, text/event-stream" };
+    expect((await served.post("/mcp", ping, { ...headers, ...accept })).status).toBe(404);
+    const next = await openMcp(served);
+    const value = await next.call("execute_python_code", { command: "x + 1", session_id: "lab" });
+    expect(value.result.structuredContent.result).toBe("42");
+    expect((await served.get("/v1/sessions/session?session_id=lab")).json.status).toBe("active");
+  });
+
+  it("a picture stands behind the text, with its kind", async () => {
+    const command = "class Picture:\n  def _repr_png_(self): return b'\\x89PNG'\nprint('before')\nPicture()";
+    const { result } = await client.call("execute_python_code", { command });
+    expect(result.content[0]).toMatchObject({ type: "text", text: expect.stringContaining("before") });
+    const data = Buffer.from("\x89PNG", "latin1").toString("base64");
+    expect(result.content[1]).toMatchObject({ type: "image", mimeType: "image/png", data });
+  });
+
   it.each([{}, { session_id: null }, { session_id: "" }])("an id is made up for %j", async (args) => {
     const { result } = await client.call("start_python_session", args);
     expect(result.structuredContent.session_id).toMatch(/^session_[0-9a-f]{12}$/);
