@@ -38,7 +38,7 @@ it("a report of a machine that holds no sandbox refuses the provider, with its c
   const report = { usable: false, bubblewrap: "0.8.0", limits: [], findings };
   await expect(createBubblewrapProvider({ folder: workersFolder(), report })).rejects.toMatchObject({
     code: "CAPABILITY_MISSING",
-    cure: "Mount one.",
+    cure: "mount one",
   });
 });
 

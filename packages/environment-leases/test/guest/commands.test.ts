@@ -98,7 +98,9 @@ describe.each(kinds)("commands in a $name environment", (kind) => {
       await expect(long).rejects.toMatchObject({ code: "COMMAND_TIMEOUT" });
       const count = `cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c 'sleep ${seconds}[ ]'`;
       // They were signalled; the end is the kernel's, a moment later.
-      await expect.poll(async () => text((await run(["sh", "-c", count])).stdout).trim(), { timeout: 10_000 }).toBe("0");
+      await expect
+        .poll(async () => text((await run(["sh", "-c", count])).stdout).trim(), { timeout: 10_000 })
+        .toBe("0");
     }));
 
   test("are killed when the caller aborts, and reject with its reason", () =>
