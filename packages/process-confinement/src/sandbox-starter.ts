@@ -20,7 +20,7 @@ export interface SandboxStarter extends AsyncDisposable {
 
 /**
  * Keeps, after each start, one shell that waits to become the next bubblewrap: what a start does before that is then done. It
- * ends with this process, also when that is killed. One that waits since before the mounts, the control groups, the rlimits, the
+ * ends with this process, also when that is killed, and does not keep it alive. One that waits since before the mounts, the control groups, the rlimits, the
  * rights or the share of this process (nice value, processors, OOM score) changed is not used.
  */
 export function createSandboxStarter(): SandboxStarter {

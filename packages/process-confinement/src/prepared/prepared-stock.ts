@@ -62,7 +62,7 @@ export function createPreparedStock({ count, maxAgeMs, prepare }: PreparedStockO
     discard: waiting.discard,
     fill,
     fillSoon: () => {
-      if (!closed.signal.aborted) filling ??= setTimeout(fill, fillDelayMs);
+      if (!closed.signal.aborted) filling ??= setTimeout(fill, fillDelayMs).unref();
     },
     whenFull: async (basis) => {
       waiting.weed(basis);
