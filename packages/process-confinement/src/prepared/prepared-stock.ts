@@ -66,6 +66,8 @@ export function createPreparedStock({ count, maxAgeMs, prepare }: PreparedStockO
     },
     whenFull: async (basis) => {
       waiting.weed(basis);
+      // What was begun earlier may fail of what was another way then.
+      await making?.catch(() => {});
       await topUp();
     },
     close: async () => {
