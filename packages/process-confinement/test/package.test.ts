@@ -32,6 +32,7 @@ describe("the built package", () => {
       "openSandbox",
       "probe",
       "selfTest",
+      "sweepControlGroups",
     ],
     "./egress": ["ConfinementError", "createDecisionTally", "createEgressProxy", "isConfinementError"],
     "./escapes": ["ConfinementError", "escapeAttempts", "isConfinementError", "runEscapes"],
