@@ -27,7 +27,7 @@ export const usualStatePath = (): string => defaultStatePath("berth", process.en
  * @throws {ShipyardError} `STATE_UNUSABLE` for a folder that is something else, another user's or open to others; `STATE_NEWER`.
  */
 export async function openStateFolder(given: string): Promise<StateFolder> {
-  return places(await openPrivateFolder(given, layout).catch(ofState));
+  return placesIn(await openPrivateFolder(given, layout).catch(ofState));
 }
 
 /**
@@ -35,10 +35,11 @@ export async function openStateFolder(given: string): Promise<StateFolder> {
  * @throws {ShipyardError} `STATE_UNUSABLE`, `STATE_NEWER`.
  */
 export async function findStateFolder(given: string): Promise<StateFolder> {
-  return places(await findPrivateFolder(given, layout).catch(ofState));
+  return placesIn(await findPrivateFolder(given, layout).catch(ofState));
 }
 
-function places(path: string): StateFolder {
+/** Where in a state folder what lies, whether it is there or not. */
+export function placesIn(path: string): StateFolder {
   return {
     path,
     audit: join(path, "audit"),

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, readdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hasPart, partTest } from "../../../fixtures/parts.js";
@@ -65,7 +65,7 @@ describe("doctor", () => {
     }
     expect({ failing: failing(told), code: told.code, ok: told.ok }).toEqual({ failing: [], code: 0, ok: true });
     expect(check(told, "interpreter")?.status).toBe("ok");
-    expect(readdirSync(join(state, "w", "b")).filter((name) => name.startsWith("mcp-"))).toEqual([]);
+    expect(existsSync(state)).toBe(false);
     const served = await serve(["--state", state]);
     expect(failing(doctor([], state))).toEqual(["lease store"]);
     expect(await served.kill("SIGTERM")).toBe(0);
@@ -148,6 +148,20 @@ describe("doctor", () => {
     expect(code).toBe(1);
     expect(failing({ code, stderr: "", ...JSON.parse(stdout) })).toEqual([name]);
     expect((await shipyard(["serve", ...args])).code).toBeGreaterThan(0);
+  });
+
+  it("makes nothing in a state folder that is empty, and says of one that cannot be made that it cannot", () => {
+    const folder = scratchFolder();
+    const config = ["--config", writeConfig(folder, unconfined)];
+    const empty = join(folder, "s");
+    mkdirSync(empty);
+    const told = doctor([], empty, ...config);
+    expect(told).toMatchObject({ code: 0, ok: true });
+    expect(check(told, "state folder")?.message).toBe(`${empty} is made by serve`);
+    expect(readdirSync(empty)).toEqual([]);
+    writeFileSync(join(folder, "file"), "");
+    expect(failing(doctor([], join(folder, "file", "s"), ...config))).toEqual(["state folder"]);
+    expect(readdirSync(folder).sort()).toEqual(["file", "s", "shipyard.yaml"]);
   });
 
   it("shows the same to a person", async () => {

@@ -19,6 +19,14 @@ describe("the README", () => {
     expect(commented.ok).toBe(true);
   });
 
+  it("shows an allow-list that is read", () => {
+    const [, hosts = ""] = /or allowlist, with (allowedHosts: .*)/.exec(readme) ?? [];
+    const policy = `network: allowlist, ${hosts}`;
+    const read = readConfig(`profiles: { python: { template: python3, policy: { ${policy} } } }`);
+    expect(read).toMatchObject({ ok: true });
+    expect(hosts).toContain("pypi.org");
+  });
+
   it("names each command and option that there is", async () => {
     for (const command of [
       ["serve"],

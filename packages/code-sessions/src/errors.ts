@@ -47,7 +47,7 @@ export interface SessionEnd {
     | "expired"
     | "lost"
     | "shutdown";
-  /** Exit status, signal name, limit: for a person. */
+  /** Exit status, signal name, limit, or why its lease ended (`idle`, `hard-limit`, `operator`): for a person. */
   readonly detail: string;
   /** Wall clock milliseconds since 1970. */
   readonly at: number;

@@ -60,5 +60,7 @@ async function explainByLease(lease: Lease, scheduler: Scheduler, otherwise: Tol
   if (kills > 0) return { reason: "memory", detail: `the kernel killed ${kills} of its processes for memory` };
   // We end the lease ourselves when the worker is gone: that says nothing about why it went.
   if (ended.reason === "crash") return otherwise;
-  return { reason: reasons[ended.reason], detail: how?.detail ?? ended.reason };
+  // An environment that was closed knows no more than that; why is the lease's.
+  const byItself = how === undefined || how.reason === "closed" ? undefined : how.detail;
+  return { reason: reasons[ended.reason], detail: byItself ?? ended.reason };
 }

@@ -92,9 +92,9 @@ describe("the end of a session", () => {
   ] as const)("with its lease has the reason of the lease: $lease is $reason", async ({ lease, reason }) => {
     const { session, begin, end } = await openLocalSession();
     const { outcome } = await begin("import time\ntime.sleep(30)");
-    await end(lease);
+    await end(lease, { reason: "closed", detail: "closed" });
     expect((await outcome).status).toBe("dead");
-    expect((await session.ended).reason).toBe(reason);
+    expect(await session.ended).toMatchObject({ reason, detail: lease });
   });
 
   it.each([

@@ -11,7 +11,7 @@ function workersFolder(): string {
 }
 
 const held = { holds: true, by: "cgroup-v1", seen: "it was seen" } as const;
-const missing = { holds: false, seen: "it went on", cause: "There is no controller.", cure: "Mount one." } as const;
+const missing = { holds: false, seen: "it went on", cause: "there is no controller", cure: "mount one" } as const;
 
 it("a provider with a report holds what was seen to hold, and says what was not and what was not tried", async () => {
   const findings = [
@@ -29,7 +29,7 @@ it("a provider with a report holds what was seen to hold, and says what was not 
   require({ memoryBytes: 2 ** 26 });
   const refusal = (cure: string) =>
     expect.objectContaining({ code: "CAPABILITY_MISSING", cure: expect.stringContaining(cure) });
-  expect(() => require({ cpus: 1 })).toThrow(refusal("There is no controller. Mount one."));
+  expect(() => require({ cpus: 1 })).toThrow(refusal("there is no controller; mount one"));
   expect(() => require({ processes: 8 })).toThrow(refusal("processes was not tried"));
 });
 
@@ -38,7 +38,7 @@ it("a report of a machine that holds no sandbox refuses the provider, with its c
   const report = { usable: false, bubblewrap: "0.8.0", limits: [], findings };
   await expect(createBubblewrapProvider({ folder: workersFolder(), report })).rejects.toMatchObject({
     code: "CAPABILITY_MISSING",
-    cure: "Mount one.",
+    cure: "mount one",
   });
 });
 

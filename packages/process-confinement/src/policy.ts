@@ -74,7 +74,7 @@ export interface ConfinementPolicy {
   readonly limits?: ConfinementLimits | undefined;
   /**
    * For folders that are full: what is there can be read, cut short and removed, and nothing that is bound or in memory grows by
-   * a byte or an entry. Writing fails with EFBIG, making with EDQUOT; README § A sandbox that only reads and removes. Not with
+   * a byte or an entry. Writing fails with EFBIG, making with EDQUOT; README § Limits of a sandbox, `noGrowth`. Not with
    * `network: allowlist`. Default false.
    */
   readonly noGrowth?: boolean | undefined;

@@ -57,7 +57,8 @@ export interface PreparedSandboxes extends AsyncDisposable {
 
 /**
  * Keeps whole sandboxes that wait for a command: made, compared, under their limits and their filter. Each runs one command, and
- * only when `openSandbox` would bind the very same now. They end with this process, also when that is killed.
+ * only when `openSandbox` would bind the very same now. They end with this process, also when that is killed, and do
+ * not keep it alive.
  * @throws {ConfinementError} `SANDBOX_OPTION_INVALID`, and what `openSandbox` throws of the policy, the program and the machine.
  */
 export function createPreparedSandboxes(options: PreparedSandboxesOptions): PreparedSandboxes {

@@ -20,8 +20,8 @@ export interface SandboxStarter extends AsyncDisposable {
 
 /**
  * Keeps, after each start, one shell that waits to become the next bubblewrap: what a start does before that is then done. It
- * ends with this process, also when that is killed. One that waits since before the mounts, the control groups, the rlimits or
- * the rights of this process changed is not used.
+ * ends with this process, also when that is killed, and does not keep it alive. One that waits since before the mounts, the control groups, the rlimits, the
+ * rights or the share of this process (nice value, processors, OOM score) changed is not used.
  */
 export function createSandboxStarter(): SandboxStarter {
   return createSandboxStarterOn(thisHost());

@@ -172,6 +172,16 @@ print(json.dumps([sys.argv, dict(os.environ), os.getcwd(), os.listdir("/proc/sel
     expect(waiting()).toEqual([]);
   });
 
+  itInside("and a starter that nobody closed let their program end, and end with it", async () => {
+    const forgetful = fileURLToPath(new URL("programs/forgetful-host.mjs", import.meta.url));
+    const host = spawn(process.execPath, [forgetful], { stdio: ["ignore", "pipe", "inherit"], timeout: 30_000 });
+    const [said, [code]] = await Promise.all([readAll(host.stdout), once(host, "exit")]);
+    expect(code).toBe(0);
+    const waited = said.split(" ").filter(Boolean).map(Number);
+    expect(waited.length).toBe(3);
+    await expect.poll(() => waited.filter((pid) => readStat(pid) !== undefined), { timeout: 5_000 }).toEqual([]);
+  });
+
   itInside("killed with their host leave no process; their control groups are removed by the next one", async () => {
     const name = uniqueName();
     const host = spawn(process.execPath, [program, name, "3"], { stdio: ["ignore", "pipe", "inherit"] });

@@ -1,17 +1,18 @@
+import { resolve } from "node:path";
 import { createClosers, createLogger, isCommandError, type Logger, listenForExit } from "@berth/command-line";
 import { type Check, showChecks } from "@berth/command-line/doctor";
 import { listen } from "@berth/command-line/http";
 import type { EnforcementReport } from "@berth/process-confinement";
 import { loadConfig, type ShipyardConfig } from "../config/config.js";
-import { checkSocketPath } from "../control/control-protocol.js";
 import { machineChecks } from "../doctor/machine.js";
 import { probeMachine } from "../doctor/probe-machine.js";
+import { findStateToCheck } from "../doctor/state-to-check.js";
 import { openStore } from "../leases/open-store.js";
 import { openProviders } from "../leases/providers.js";
 import { askForLess, profileStatuses } from "../profiles/profile-status.js";
 import { openAdmission } from "../serving/admission.js";
 import { readHttpDoor } from "../serving/http-door.js";
-import { openStateFolder, type StateFolder } from "../state-folder.js";
+import { placesIn, type StateFolder } from "../state-folder.js";
 
 /** What the command line says. */
 export interface DoctorOptions {
@@ -64,24 +65,28 @@ async function checkStart(
     () => tryAddress(options.http, config),
     (url) => `${url} is free`,
   );
-  const state = await steps.run(
+  const found = await steps.run(
     "state folder",
-    () => openState(options.state),
-    ({ path }) => path,
+    () => findStateToCheck(options.state),
+    ({ message }) => message,
   );
-  if (state === undefined) return;
-  await steps.run(
-    "lease store",
-    () => tryStore(state),
-    () => state.leases,
-  );
-  steps.add(
-    ...((await steps.run(
+  if (found === undefined) return;
+  const { state } = found;
+  try {
+    await steps.run(
+      "lease store",
+      () => tryStore(state),
+      () => placesIn(resolve(options.state)).leases,
+    );
+    const tried = await steps.run(
       "provider",
       () => tryProfiles(config, report, state, logger, signal),
       () => config.provider,
-    )) ?? []),
-  );
+    );
+    steps.add(...(tried ?? []));
+  } finally {
+    await found.close();
+  }
 }
 
 const unconfined: Check = {
@@ -90,12 +95,6 @@ const unconfined: Check = {
   message: "unconfined: code runs with the rights of this user, and nothing isolates it",
   advice: "take `provider: unconfined` out of shipyard.yaml where sandboxes work",
 };
-
-async function openState(path: string): Promise<StateFolder> {
-  const state = await openStateFolder(path);
-  checkSocketPath(state);
-  return state;
-}
 
 async function tryAddress(text: string, config: ShipyardConfig): Promise<string> {
   const address = readHttpDoor(text, config);

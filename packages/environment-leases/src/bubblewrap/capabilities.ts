@@ -57,7 +57,7 @@ function limitAdvice({ findings, limits }: EnforcementReport): Readonly<Record<s
   const told: readonly string[] = [...limits, ...findings.map(({ aspect }) => aspect)];
   const untried = probedLimits.filter((limit) => !told.includes(limit));
   return Object.fromEntries([
-    ...missing.map(({ aspect, cause, cure, seen }) => [aspect, [cause ?? seen, cure].join(" ")]),
+    ...missing.map(({ aspect, cause, cure, seen }) => [aspect, [cause ?? seen, cure].join("; ")]),
     ...untried.map((limit) => [
       limit,
       `${limit} was not tried: make the provider with a report of a probe that tries it.`,
@@ -72,6 +72,6 @@ function unusable({ findings }: EnforcementReport): LeaseError {
   const told = causes.filter((one) => !causes.some((other) => other !== one && one.includes(other))).join("; ");
   const cures = new Set(failed.flatMap(({ cure }) => cure ?? []));
   return new LeaseError("CAPABILITY_MISSING", `sandboxes cannot be held on this machine: ${told}`, {
-    cure: cures.size === 0 ? undefined : [...cures].join(" "),
+    cure: cures.size === 0 ? undefined : [...cures].join("; "),
   });
 }

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { describe, expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
@@ -91,14 +92,15 @@ describe.each(kinds)("commands in a $name environment", (kind) => {
 
   test("are killed with their group when their time is over", () =>
     withEnvironment(kind, async ({ run }) => {
-      const long = run(["sh", "-c", "sleep 1234 & sleep 1234"], { timeoutMs: 100 });
+      // Of no other test run, whose processes one that is not confined sees, too.
+      const seconds = `${randomInt(1_000_000, 2 ** 31)}`;
+      const long = run(["sh", "-c", `sleep ${seconds} & sleep ${seconds}`], { timeoutMs: 100 });
       await expect(long).rejects.toMatchObject({ code: "COMMAND_TIMEOUT" });
-      const left = await run([
-        "sh",
-        "-c",
-        "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c 'sleep 1234[ ]'",
-      ]);
-      expect(text(left.stdout).trim()).toBe("0");
+      const count = `cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c 'sleep ${seconds}[ ]'`;
+      // They were signalled; the end is the kernel's, a moment later.
+      await expect
+        .poll(async () => text((await run(["sh", "-c", count])).stdout).trim(), { timeout: 10_000 })
+        .toBe("0");
     }));
 
   test("are killed when the caller aborts, and reject with its reason", () =>

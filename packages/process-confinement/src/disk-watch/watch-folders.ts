@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { timed } from "./hold-still.js";
 import { lookAtAll, type Sights } from "./look.js";
 
 /** Why the watch gave the alarm. */
@@ -23,8 +24,10 @@ export interface DiskWatch extends AsyncDisposable {
 
 /** Looks at which a folder may be unreadable one after another; then it counts as over. */
 const maxUnseen = 3;
-/** A look that takes longer makes the watch rest: it takes a fifth of a processor at most, and holds the sandbox still as long. */
+/** A look that takes longer makes the watch rest: it takes a fifth of a processor at most. */
 const restPerLook = 4;
+/** One that holds the sandbox still, too: a tenth of its time at most. */
+const restPerHold = 9;
 
 /** Watches folders until it is closed. A folder that cannot be looked at for a while is over its bound as well. */
 export function watchFolders(options: WatchOptions): DiskWatch {
@@ -43,12 +46,14 @@ async function watch(options: WatchOptions, signal: AbortSignal): Promise<void> 
   try {
     for (;;) {
       const began = performance.now();
-      for (const { path, verdict, reason = verdict } of await lookAtAll(options, signal)) {
+      const freezer = options.freezer && timed(options.freezer);
+      for (const { path, verdict, reason = verdict } of await lookAtAll({ ...options, freezer }, signal)) {
         const misses = verdict === "unseen" ? (unseen.get(path) ?? 0) + 1 : 0;
         unseen.set(path, misses);
         if (verdict === "over" || misses === maxUnseen) return onExcess({ path, reason });
       }
-      const restMs = Math.max(intervalMs, restPerLook * (performance.now() - began));
+      const lookMs = performance.now() - began;
+      const restMs = Math.max(intervalMs, restPerLook * lookMs, restPerHold * (freezer?.heldMs() ?? 0));
       await setTimeout(restMs, undefined, { signal });
     }
   } catch (cause) {

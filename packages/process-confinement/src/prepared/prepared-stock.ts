@@ -62,10 +62,12 @@ export function createPreparedStock({ count, maxAgeMs, prepare }: PreparedStockO
     discard: waiting.discard,
     fill,
     fillSoon: () => {
-      if (!closed.signal.aborted) filling ??= setTimeout(fill, fillDelayMs);
+      if (!closed.signal.aborted) filling ??= setTimeout(fill, fillDelayMs).unref();
     },
     whenFull: async (basis) => {
       waiting.weed(basis);
+      // What was begun earlier may fail of what was another way then.
+      await making?.catch(() => {});
       await topUp();
     },
     close: async () => {

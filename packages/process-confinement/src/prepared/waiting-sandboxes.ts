@@ -41,7 +41,7 @@ export function createWaitingSandboxes({ maxAgeMs, onLoss }: WaitingOptions): Wa
   const leaving = new Set<Promise<void>>();
 
   const discard = (raised: Promise<Raised>): void => {
-    const gone = raised
+    const gone = held(raised)
       .then(endRaised)
       .catch(() => {}) // it was not made: nothing to end
       .finally(() => leaving.delete(gone));
@@ -61,9 +61,10 @@ export function createWaitingSandboxes({ maxAgeMs, onLoss }: WaitingOptions): Wa
     if (!waiting.has(one)) return;
     const readyAt = performance.now();
     one.ready = raised;
+    raised.launched.keepsAlive(false);
     one.timer = setTimeout(() => {
       if (drop(one)) onLoss();
-    }, maxAgeMs);
+    }, maxAgeMs).unref();
     raised.launched.exited.then(() => {
       if (drop(one) && performance.now() - readyAt >= leastLifeMs) onLoss();
     });
@@ -83,8 +84,9 @@ export function createWaitingSandboxes({ maxAgeMs, onLoss }: WaitingOptions): Wa
     },
     takeFirst: () => {
       const [one] = waiting;
-      if (one !== undefined) remove(one);
-      return one?.raised;
+      if (one === undefined) return undefined;
+      remove(one);
+      return held(one.raised);
     },
     discard,
     clear: async () => {
@@ -92,6 +94,13 @@ export function createWaitingSandboxes({ maxAgeMs, onLoss }: WaitingOptions): Wa
       await Promise.all(leaving);
     },
   };
+}
+
+/** From now on it is somebody's, and keeps the program alive. */
+async function held(raised: Promise<Raised>): Promise<Raised> {
+  const one = await raised;
+  one.launched.keepsAlive(true);
+  return one;
 }
 
 /** Asked of the kernel: Node tells of an end only later. */

@@ -35,6 +35,8 @@ export interface Launched {
   readonly args: Writable;
   readonly ready: ReadyStream;
   readonly status: StatusStream;
+  /** Whether it keeps this program alive, as every child does at first. What only waits does not: it ends with the program. */
+  keepsAlive(does: boolean): void;
 }
 
 export interface OuterExit {
@@ -156,6 +158,7 @@ async function hold(child: ChildProcess): Promise<Launched> {
   if (child.pid === undefined) throw await spawnFault(child);
   child.on("error", () => {}); // of a signal that could not be sent: whether it is gone is seen in /proc
   const stdin = pipeOf(child, 0);
+  const held = [child, ...child.stdio.filter((pipe) => pipe instanceof Socket)];
   stdin.on("error", () => {}); // the command closed its input, or ended: a caller who wants to know listens, too
   return {
     outer: markProcess(child.pid),
@@ -168,6 +171,9 @@ async function hold(child: ChildProcess): Promise<Launched> {
     args: wordTo(child, argsDescriptor),
     ready: readReady(pipeOf(child, readyDescriptor)),
     status: readStatus(pipeOf(child, statusDescriptor)),
+    keepsAlive: (does) => {
+      for (const one of held) does ? one.ref() : one.unref();
+    },
   };
 }
 

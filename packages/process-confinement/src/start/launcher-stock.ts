@@ -35,7 +35,7 @@ export function createLauncherStock(read: () => LimitsHost, start: () => Promise
   const leaving = new Set<Promise<void>>();
 
   const discard = ({ launcher }: Waiting): void => {
-    const gone = launcher
+    const gone = held(launcher)
       .then(({ launched }) => abandon(launched))
       .catch(() => {}) // it was not started: nothing to end
       .finally(() => leaving.delete(gone));
@@ -47,7 +47,7 @@ export function createLauncherStock(read: () => LimitsHost, start: () => Promise
       if (one === undefined || !isPlainLine(command.join(" "))) return undefined;
       waiting = undefined;
       // As root it keeps the mounts of its time.
-      if (waits(one) && givenAtStart(one.machine) === givenAtStart(machine)) return one.launcher;
+      if (waits(one) && givenAtStart(one.machine) === givenAtStart(machine)) return held(one.launcher);
       discard(one);
       return undefined;
     },
@@ -57,6 +57,7 @@ export function createLauncherStock(read: () => LimitsHost, start: () => Promise
       one.launcher.then(
         ({ launched }) => {
           one.mark = launched.outer;
+          if (waiting === one) launched.keepsAlive(false);
         },
         () => {
           one.hasFailed = true;
@@ -71,6 +72,13 @@ export function createLauncherStock(read: () => LimitsHost, start: () => Promise
       await Promise.all(leaving);
     },
   };
+}
+
+/** From now on it is a sandbox's, and keeps the program alive. */
+async function held(launcher: Promise<Launcher>): Promise<Launcher> {
+  const one = await launcher;
+  one.launched.keepsAlive(true);
+  return one;
 }
 
 /** Asked of the kernel: Node tells of an end only later. */

@@ -28,6 +28,7 @@ const mib = 2 ** 20;
 /** The padding of the program takes 16 MiB. */
 const maxBytes = 48 * mib;
 const evader = fileURLToPath(new URL("../programs/move-past-walk.py", import.meta.url));
+const heirs = fileURLToPath(new URL("../programs/hand-down.py", import.meta.url));
 const stepMib = 16;
 /** It writes megabytes while the walk takes half of the processors: 20 s where both are busy. */
 const evadingMs = 120_000;
@@ -130,6 +131,23 @@ describe("a sandbox", () => {
     expect(waiting).toContain(sandbox.identity.outer.pid);
     return sandbox;
   }
+
+  groupsTest(
+    "that hands a file without a name from process to process is ended for what is over its bound",
+    async () => {
+      const sandbox = await sandboxes.open({
+        file: "/usr/bin/python3",
+        args: ["-I", "/opt/heirs", "/workspace", "256", "300", "15"],
+        policy: {
+          readOnly: [{ source: heirs, target: "/opt/heirs" }],
+          workspace: { kind: "folder", source: scratchFolder() },
+          limits: { diskBytes: 4 * mib },
+        },
+      });
+      expect(await sandbox.exited).toMatchObject({ reason: "disk" });
+    },
+    evadingMs,
+  );
 
   groupsTest("that is closed while it stands still ends at once", async () => {
     const source = scratchFolder();

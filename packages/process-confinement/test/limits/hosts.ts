@@ -8,6 +8,7 @@ export function hostOf(parts: Partial<LimitsHost>): LimitsHost {
     ownGroups: "",
     ownLimits: "",
     ownRights: "",
+    ownShare: "",
     findTool: () => "/usr/bin/prlimit",
     ...parts,
   };

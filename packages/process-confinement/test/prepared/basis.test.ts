@@ -19,7 +19,7 @@ describe("what a prepared sandbox was made for", () => {
     { what: "the means of a limit", change: (one) => ({ ...one, limits: { ...one.limits, enforced: [] } }) },
     { what: "bubblewrap", change: (one) => ({ ...one, tools: { ...one.tools, bubblewrap: "/bin/sh" } }) },
     { what: "a source", change: (one) => ({ ...one, binds: one.binds.map((bind) => ({ ...bind, inode: 1 })) }) },
-    ...(["mountInfo", "ownGroups", "ownLimits", "ownRights"] as const).map((text) => ({
+    ...(["mountInfo", "ownGroups", "ownLimits", "ownRights", "ownShare"] as const).map((text) => ({
       what: text,
       change: (one: Layout): Layout => ({ ...one, machine: { ...one.machine, [text]: "another" } }),
     })),

@@ -1,5 +1,6 @@
-import { copyFileSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { getPriority, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
@@ -36,6 +37,35 @@ describe("a prepared sandbox is not used", () => {
     const usual = process.umask();
     onTestFinished(() => void process.umask(usual));
     expect(await sayAfter(() => void process.umask(0o027), "umask")).toBe("0027\n");
+  });
+
+  itInside("by a host that has another nice value since", async () => {
+    const usual = getPriority();
+    // Only root may go back.
+    if (process.getuid?.() === 0) onTestFinished(() => setPriority(usual));
+    const nice = Math.min(usual + 3, 19);
+    expect(await sayAfter(() => setPriority(nice), "nice")).toBe(`${nice}\n`);
+  });
+
+  itInside("by a host that is to be killed sooner since", async () => {
+    const file = "/proc/self/oom_score_adj";
+    const usual = readFileSync(file, "utf8");
+    onTestFinished(() => writeFileSync(file, usual));
+    const sooner = Math.min(Number(usual) + 7, 1000);
+    expect(await sayAfter(() => writeFileSync(file, `${sooner}`), "cat /proc/self/oom_score_adj")).toBe(`${sooner}\n`);
+  });
+
+  partTest("bubblewrap", "util-linux")("by a host that has other processors since", async ({ skip }) => {
+    const taskset = (...args: string[]): string => execFileSync("taskset", args, { encoding: "utf8" });
+    const usual = /\S+$/.exec(taskset("-cp", `${process.pid}`).trim())?.[0] ?? "";
+    if (/^\d+$/.test(usual)) skip("needs two processors");
+    onTestFinished(() => void taskset("-cp", usual, `${process.pid}`));
+    const one = usual.split(/[,-]/)[0] ?? "";
+    const said = await sayAfter(
+      () => void taskset("-cp", one, `${process.pid}`),
+      "sed -n 's/^Cpus_allowed_list:.//p' /proc/self/status",
+    );
+    expect(said).toBe(`${one}\n`);
   });
 
   itInside("once bubblewrap was replaced, as by an update", async () => {
