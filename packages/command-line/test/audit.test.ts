@@ -98,6 +98,11 @@ describe("the newest entries", () => {
     );
   });
 
+  it("show a text that could be taken for another member in quotes", async () => {
+    await printNewestEntries(each([entryOf("a", 1, 0, { code: "C  status=allowed", empty: "" })]));
+    expect(out).toContain('call                   code="C  status=allowed"  empty=""\n');
+  });
+
   it.each(["0", "-1", "1.5", "100001", "many", ""])("cannot be %j lines", async (lines) => {
     await expect(printNewestEntries(each([]), { lines })).rejects.toMatchObject({ code: "USAGE", exitCode: 2 });
   });

@@ -84,14 +84,13 @@ function shown(entry: PrintedEntry, leading: readonly string[], hidden: Readonly
   const rest = Object.keys(entry).filter((key) => !hidden.has(key) && !leading.includes(key));
   const members = [...leading, ...rest].flatMap((key) => {
     const value = entry[key];
-    return value === undefined
-      ? []
-      : [`${key}=${typeof value === "string" ? shortened(value) : JSON.stringify(value)}`];
+    return value === undefined ? [] : [`${key}=${typeof value === "string" ? plain(value) : JSON.stringify(value)}`];
   });
   return [entry.time, `#${entry.seq}`.padEnd(5), entry.type.padEnd(21), ...members].join("  ");
 }
 
-/** Whoever needs digests whole takes JSON. */
-function shortened(value: string): string {
+/** What others wrote must not look like one more member. Whoever needs digests whole takes JSON. */
+function plain(value: string): string {
+  if (value === "" || /[\s"=]/u.test(value)) return JSON.stringify(value);
   return value.replace(/^(sha256|tree-v1):([0-9a-f]{12})[0-9a-f]{52}$/u, "$1:$2…");
 }

@@ -18,7 +18,7 @@ export interface Interpreter {
   readonly platform: string;
   /** Hex SHA-256 of the executable. */
   readonly sha256: string;
-  /** Where it is installed; not part of its identity. */
+  /** Where it is installed, links resolved; not part of its identity. */
   readonly prefix: string;
 }
 
@@ -111,8 +111,10 @@ async function identify(
     throw notFound(`${asked} is ${implementation} ${version}; CPython ${oldest.join(".")} or newer is needed`);
   }
   const path = await realpath(executable);
+  // What runs later is the path without links, and that is what it finds its own files by.
+  const home = await realpath(prefix).catch(() => prefix);
   const abi = (suffix ?? "").replace(/^\.|\.[a-z]+$/g, "");
-  return { path, version, abi, platform: `${platform} ${machine}`, sha256: await digestOf(path, signal), prefix };
+  return { path, version, abi, platform: `${platform} ${machine}`, sha256: await digestOf(path, signal), prefix: home };
 }
 
 function isSupported(version: string): boolean {

@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
 import type { Confine, ConfinePolicy } from "../../src/index.js";
-import { expectNothingLeft, failure, makeWorld, preferUv, python } from "./world.js";
+import { expectNothingLeft, failure, makeWorld, preferUv, python, says } from "./world.js";
 
 const installer = preferUv();
 const venvTest = partTest("python3", "python3-venv");
@@ -85,6 +85,23 @@ describe("a confined install", () => {
       expect(writable).toEqual([expect.stringContaining(join(world.storePath, "tmp", held.key))]);
       expect(readable.includes(world.wheels)).toBe(name.startsWith("install "));
     }
+  });
+
+  venvTest("names the interpreter by where it is, however it was asked for", async () => {
+    const world = makeWorld(installer);
+    const link = join(world.folder, "linked");
+    symlinkSync(says(python, ["-c", "import sys; print(sys.base_prefix)"]), link);
+    const readable: string[] = [];
+    const store = await world.open({
+      confine: async (argv, policy) => {
+        readable.push(...policy.readable);
+        return { argv, confinement: "a test", release: async () => {} };
+      },
+    });
+    const interpreter = join(link, "bin", "python3");
+    const held = await store.acquire({ interpreter, requirements: world.requirements });
+    expect(readable.filter((path) => path.startsWith(link))).toEqual([]);
+    await held.close();
   });
 
   for (const { name, confine, why } of [
