@@ -21,6 +21,7 @@ export type {
   LimitEnforcement,
   Sandbox,
   SandboxExit,
+  SandboxGate,
   SandboxIdentity,
   SandboxOptions,
   SandboxPresence,

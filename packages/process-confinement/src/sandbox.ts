@@ -27,15 +27,25 @@ export interface SandboxOptions {
   readonly asPid1?: boolean | undefined;
   /**
    * Told while the sandbox is up but the command still waits: what to write down so that `endSandbox` can find it after a crash. A rejection ends the
-   * sandbox, and so does a source that was replaced by the time it resolves: what was looked at meanwhile is what the command sees.
+   * sandbox, and so does a source that was replaced by the time it resolves.
    */
-  readonly record?: ((identity: SandboxIdentity) => void | Promise<void>) | undefined;
+  readonly record?: ((identity: SandboxIdentity, gate: SandboxGate) => void | Promise<void>) | undefined;
   /** 1 to 600_000 milliseconds. Default 10_000. Above: `START_TIMEOUT`. */
   readonly startTimeoutMs?: number | undefined;
   /** From SIGTERM for the command to SIGKILL for all, when closing: 0 to 600_000 milliseconds. Default 2_000. */
   readonly graceMs?: number | undefined;
   /** Ends the start. Later it has no effect. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What can be asked while the command waits. */
+export interface SandboxGate {
+  /**
+   * Compares the sources with what was bound. Who then looks at a source, and sees that it was not moved since an earlier look, has
+   * looked at what the command will see.
+   * @throws {ConfinementError} `SANDBOX_NOT_STARTED`.
+   */
+  verifySources(): void;
 }
 
 /** How a sandbox is found again by a host that did not start it. Plain data; an unknown member is kept. */

@@ -28,8 +28,11 @@ export interface AttestedSpawnOptions<T> extends MeasureOptions {
   readonly policy: SpawnPolicy;
   /** Called with every decision, before anything follows from it. When it rejects, nothing is spawned. */
   readonly record: (decision: Decision) => Promise<void>;
-  /** Called at most once, after a recorded decision to spawn. */
-  readonly spawn: (launch: Launch) => Promise<T>;
+  /**
+   * Called at most once, after a recorded decision to spawn. `recheck` is for who holds the target open, or bound, before it lets it run: called
+   * then, and after it was seen that the path still leads to what is held, nothing can have been put in its place.
+   */
+  readonly spawn: (launch: Launch, recheck: Recheck) => Promise<T>;
   /** Ends a child that turned out to be something else than was measured. */
   readonly end: (child: T) => Promise<void>;
   /** A private folder (0700) for copies; needed for `guard: "snapshot"`. Made when absent. */
@@ -37,6 +40,12 @@ export interface AttestedSpawnOptions<T> extends MeasureOptions {
   /** The clock of statements. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
+
+/**
+ * Compares once more what was measured.
+ * @throws {AttestationError} `TARGET_CHANGED` and the like, recorded. Also the signal's reason.
+ */
+export type Recheck = () => Promise<void>;
 
 /** A child that is what was measured, as far as `guard` can tell. */
 export interface AttestedChild<T> {
@@ -77,7 +86,7 @@ export async function attestedSpawn<T>(options: AttestedSpawnOptions<T>): Promis
     if (decision.verdict === "refuse" || launch === undefined) throw refusalOf(decision, launch);
     await check(options, ready, "before-exec", means);
     means.signal?.throwIfAborted();
-    const child = await options.spawn(launch);
+    const child = await options.spawn(launch, () => check(options, ready, "before-exec", means));
     try {
       await check(options, ready, "after-exec", means);
       means.signal?.throwIfAborted();

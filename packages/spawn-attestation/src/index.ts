@@ -1,4 +1,4 @@
-export { type AttestedChild, type AttestedSpawnOptions, attestedSpawn } from "./attested-spawn.js";
+export { type AttestedChild, type AttestedSpawnOptions, attestedSpawn, type Recheck } from "./attested-spawn.js";
 export { type Decision, type DecisionStage, decide, type SpawnPolicy } from "./decide.js";
 export { describeLaunch, type LaunchReport, type Offer } from "./describe.js";
 export type { FileDigest, Guard, InterpreterPin, Launch, SpawnDescription } from "./description.js";

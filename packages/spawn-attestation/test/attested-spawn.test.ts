@@ -295,6 +295,20 @@ suite("a change between the steps", () => {
     expect(existsSync(trace)).toBe(false);
   });
 
+  it("is seen by who compares once more before it lets go what it holds: a second record, and nothing runs", async () => {
+    const { options, folder, decisions, order, trace } = await world();
+    const spawnHeld = async (_launch: Launch, recheck: () => Promise<void>): Promise<never> => {
+      await recheck(); // nothing was changed yet
+      writeFileSync(join(folder, "srv/lib.js"), 'module.exports = "other bytes"');
+      await recheck();
+      throw new Error("it would run now");
+    };
+    await expect(attestedSpawn({ ...options(), spawn: spawnHeld })).rejects.toMatchObject({ code: "TARGET_CHANGED" });
+    expect(order).toEqual(["record spawn", "record refuse"]);
+    expect(decisions[1]).toMatchObject({ stage: "before-exec", reason: "TARGET_CHANGED" });
+    expect(existsSync(trace)).toBe(false);
+  });
+
   it("while it is spawned is seen after exec: the child is ended", async () => {
     const { options, folder, decisions, order } = await world();
     let child: ChildProcess | undefined;

@@ -19,8 +19,9 @@ export async function letGo(
   const { launched, identity, groups, layout } = raised;
   try {
     if (record !== undefined) {
-      await bound.wait((async () => record(identity))());
-      verifySources(layout.binds);
+      const verify = (): void => verifySources(layout.binds);
+      await bound.wait((async () => record(identity, { verifySources: verify }))());
+      verify();
     }
     bound.throwIfOver();
     releaseWatcher(launched, groups.freezer?.thawFile);

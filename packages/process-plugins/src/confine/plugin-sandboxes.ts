@@ -11,6 +11,8 @@ export interface PluginSandboxes {
    * one takes half the time. Nothing of the plugin runs in it.
    */
   keepOne(): void;
+  /** Ends what waits: the plugin is not to run. */
+  keepNone(): void;
   /** Ends what waits, and resolves when it is gone. Sandboxes that were opened live on. */
   close(): Promise<void>;
 }
@@ -19,6 +21,18 @@ export interface PluginSandboxesOptions {
   /** Opens what does not wait. */
   readonly openFresh: OpenSandbox;
   readonly scheduler: Scheduler;
+  /** Sandboxes are made one after the other, by whoever shares it: a start of one keeps the host busy for some milliseconds. */
+  readonly oneByOne: OneByOne;
+}
+
+/** Runs works one after the other. What they reject with is nobody's. */
+export type OneByOne = (work: () => Promise<void>) => void;
+
+export function createOneByOne(): OneByOne {
+  let last: Promise<void> = Promise.resolve();
+  return (work) => {
+    last = last.then(work).catch(() => {});
+  };
 }
 
 /** So long a sandbox waits for a plugin that was not asked for again. */
@@ -31,10 +45,12 @@ interface Kept {
   readonly timer: SchedulerTimer;
 }
 
-export function createPluginSandboxes({ openFresh, scheduler }: PluginSandboxesOptions): PluginSandboxes {
+export function createPluginSandboxes({ openFresh, scheduler, oneByOne }: PluginSandboxesOptions): PluginSandboxes {
   let last: Pick<SandboxOptions, "file" | "policy"> | undefined;
   let kept: Kept | undefined;
   let isClosed = false;
+  /** Counts starts and other turns: one that was to be kept before is not wanted any more. */
+  let turn = 0;
   const leaving = new Set<Promise<void>>();
 
   const end = ({ prepared, timer }: Kept): void => {
@@ -55,6 +71,7 @@ export function createPluginSandboxes({ openFresh, scheduler }: PluginSandboxesO
     open: async (options) => {
       const { name: _, policy, file, asPid1, handshake, ...start } = options;
       last = { policy, file };
+      turn += 1;
       const one = takeKept();
       if (one === undefined) return await openFresh(options);
       try {
@@ -64,16 +81,22 @@ export function createPluginSandboxes({ openFresh, scheduler }: PluginSandboxesO
       }
     },
     keepOne: () => {
-      if (isClosed || last === undefined) return;
       drop();
-      try {
+      turn += 1;
+      const wantedAt = turn;
+      oneByOne(async () => {
+        if (isClosed || last === undefined || turn !== wantedAt) return;
+        // What is bound may not be there any more, or the like: then the next start says so.
         const prepared = createPreparedSandboxes({ name: sandboxNames, ...last });
         const timer = scheduler.after(keptMs, drop);
         timer.hold(false);
         kept = { made: madeOf(last), prepared, timer };
-      } catch {
-        // What is bound is not there any more, or the like: the next start says so.
-      }
+        await prepared.ready();
+      });
+    },
+    keepNone: () => {
+      turn += 1;
+      drop();
     },
     close: async () => {
       isClosed = true;

@@ -1,4 +1,4 @@
-import { openSandbox, type Sandbox, type SandboxOptions } from "@berth/process-confinement";
+import { openSandbox, type Sandbox, type SandboxGate, type SandboxOptions } from "@berth/process-confinement";
 import type { Launch } from "@berth/spawn-attestation";
 import { confinementRefusal } from "./confinement-refusal.js";
 import { prepareDataFolder } from "./data-folder.js";
@@ -15,7 +15,7 @@ export interface ConfinedStart extends Omit<PluginProcessOptions, "launch"> {
   readonly launch: Pick<Launch, "args" | "file">;
   readonly openSandbox?: OpenSandbox | undefined;
   /** Awaited while the sandbox is up and nothing of the plugin runs. A rejection ends it, and passes through. */
-  readonly admitted?: (() => Promise<void>) | undefined;
+  readonly admitted?: ((gate: SandboxGate) => Promise<void>) | undefined;
 }
 
 /**
@@ -35,11 +35,20 @@ export async function startConfined(options: ConfinedStart): Promise<PluginProce
     const data = { source, target: confinedDataFolder };
     const made = pluginSandbox({ trees, data, limits, command: { file, args, env, cwd: plugin.root } });
     const open = options.openSandbox ?? openSandbox;
-    const sandbox = await open({ ...made, name: sandboxName(), signal, record: options.admitted });
+    const { admitted } = options;
+    const gate = admitted === undefined ? {} : { record: whenAdmitted(admitted), startTimeoutMs: gatedStartMs };
+    const sandbox = await open({ ...made, name: sandboxName(), signal, ...gate });
     return present(sandbox, plugin.manifest.name);
   } catch (error) {
     throw confinementRefusal(error, plugin.manifest.name);
   }
+}
+
+/** What is waited for takes part of the time: a large folder is looked at. */
+const gatedStartMs = 60_000;
+
+function whenAdmitted(admitted: (gate: SandboxGate) => Promise<void>): NonNullable<SandboxOptions["record"]> {
+  return (_identity, gate) => admitted(gate);
 }
 
 function present(sandbox: Sandbox, plugin: string): PluginProcess {

@@ -5,6 +5,7 @@ import {
   isAttestationError,
   type Launch,
   type Measurer,
+  type Recheck,
 } from "@berth/spawn-attestation";
 import { confinedDataFolder, type PluginProcess } from "../confine/plugin-process.js";
 import { isProcessPluginError, ProcessPluginError } from "../errors.js";
@@ -18,7 +19,7 @@ export interface AttestedStart {
   readonly measurer: Measurer;
   readonly signal: AbortSignal | undefined;
   /** Called at most once, after the decision was recorded. */
-  readonly spawn: (launch: Launch) => Promise<PluginProcess>;
+  readonly spawn: (launch: Launch, recheck: Recheck) => Promise<PluginProcess>;
   /** Ends what turned out to be something else than was measured. */
   readonly end: () => Promise<void>;
 }

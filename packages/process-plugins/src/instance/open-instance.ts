@@ -1,4 +1,4 @@
-import { type AttestedChild, createMeasurer, type Launch, type Measurer } from "@berth/spawn-attestation";
+import { type AttestedChild, createMeasurer, type Launch, type Measurer, type Recheck } from "@berth/spawn-attestation";
 import { confinementRefusal } from "../confine/confinement-refusal.js";
 import type { PluginProcess, PluginProcessOptions } from "../confine/plugin-process.js";
 import { type AheadStart, startAhead } from "../confine/start-ahead.js";
@@ -12,6 +12,7 @@ import type { EndCause } from "./end-cause.js";
 import { type HeldProcess, holdProcess } from "./hold-process.js";
 import type { InstanceEnd, InstanceOptions, PluginInstance } from "./instance.js";
 import { type InstanceTerms, readInstanceOptions } from "./instance-terms.js";
+import type { PluginEvent } from "./plugin-event.js";
 import { presentInstance } from "./present-instance.js";
 import { processSelfTests, type SelfTests } from "./self-tests.js";
 
@@ -90,10 +91,14 @@ async function start(
 ): Promise<PluginInstance> {
   let held: HeldProcess | undefined;
   let creating: Promise<Capabilities> | undefined;
-  let isAdmitted = false;
-  const spawn = async (launch: Launch): Promise<PluginProcess> => {
-    isAdmitted = true;
-    const process = await (ahead?.letGo(launch) ?? startUnconfined({ ...processOptions(terms, signal), launch }));
+  let lastRecorded: PluginEvent["type"] | undefined;
+  const record = async (event: PluginEvent): Promise<void> => {
+    await terms.record(event);
+    lastRecorded = event.type;
+  };
+  const spawn = async (launch: Launch, recheck: Recheck): Promise<PluginProcess> => {
+    const process = await (ahead?.letGo(launch, recheck) ??
+      startUnconfined({ ...processOptions(terms, signal), launch }));
     held = holdProcess(process, terms, (end, stderrBytes) => recordEnd(terms, end, stderrBytes));
     // While it comes up its files are compared once more; that it does not is told to whoever waits for it below.
     creating = held.ave.create(innerDataFolder(terms), signal);
@@ -106,12 +111,12 @@ async function start(
     if (!confirmed) throw new Error("its processes could not be seen to be gone");
   };
   try {
-    const child = await attestPlugin(terms, { measurer, signal, spawn, end });
+    const child = await attestPlugin({ ...terms, record }, { measurer, signal, spawn, end });
     if (held === undefined || creating === undefined) throw new Error("a plugin was spawned without being held");
     return await startCreated(terms, held, await creating, child, signal, beganMs);
   } catch (error) {
     if (held !== undefined) throw await endStart(held, error, terms, onLeftOver);
-    if (isAdmitted) await recordEnd(terms, notStarted, 0);
+    if (lastRecorded === "plugin.admitted") await recordEnd(terms, notStarted, 0);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { createSandboxStarter, sweepControlGroups } from "@berth/process-confinement";
 import { createMeasurer } from "@berth/spawn-attestation";
+import { createOneByOne } from "../confine/plugin-sandboxes.js";
 import { sandboxNames } from "../confine/sandbox-names.js";
 import { isProcessPluginError, ProcessPluginError } from "../errors.js";
 import { createPluginSlot, type PluginSlot } from "./plugin-slot.js";
@@ -18,7 +19,13 @@ export function createPluginSupervisor(options: SupervisorOptions): PluginSuperv
   });
   if (terms.plugins.some(({ allowUnconfined }) => allowUnconfined !== true)) sweepControlGroups(sandboxNames);
   const starter = createSandboxStarter();
-  const means = { terms, measurer, turnstile: createTurnstile(terms.maxStarts), openSandbox: starter.open };
+  const means = {
+    terms,
+    measurer,
+    turnstile: createTurnstile(terms.maxStarts),
+    openSandbox: starter.open,
+    oneByOne: createOneByOne(),
+  };
   const slots = new Map(terms.plugins.map((plugin) => [plugin.name, createPluginSlot(plugin, means)]));
   let isClosed = false;
   const slotOf = (name: string): PluginSlot => {

@@ -1,5 +1,5 @@
 import type { Measurer } from "@berth/spawn-attestation";
-import { createPluginSandboxes } from "../confine/plugin-sandboxes.js";
+import { createPluginSandboxes, type OneByOne } from "../confine/plugin-sandboxes.js";
 import type { OpenSandbox } from "../confine/start-confined.js";
 import { isProcessPluginError, ProcessPluginError } from "../errors.js";
 import type { InstanceEnd, PluginInstance } from "../instance/instance.js";
@@ -31,6 +31,7 @@ export interface SlotMeans {
   readonly turnstile: Turnstile;
   /** Of sandboxes that nobody prepared. */
   readonly openSandbox: OpenSandbox;
+  readonly oneByOne: OneByOne;
 }
 
 /** A start under way, and what ends it. */
@@ -42,12 +43,12 @@ interface Start {
 /** One state machine over starts, instances and their ends, hence its length. */
 export function createPluginSlot(
   plugin: SupervisedPlugin,
-  { terms, measurer, turnstile, openSandbox }: SlotMeans,
+  { terms, measurer, turnstile, openSandbox, oneByOne }: SlotMeans,
 ): PluginSlot {
   const { name } = plugin;
   const { scheduler } = terms;
   const budget = createCrashBudget(terms.maxCrashes, terms.crashWindowMs);
-  const sandboxes = createPluginSandboxes({ openFresh: openSandbox, scheduler });
+  const sandboxes = createPluginSandboxes({ openFresh: openSandbox, scheduler, oneByOne });
   let known: InspectedPlugin | undefined;
   let starting: Start | undefined;
   let running: { readonly instance: PluginInstance; readonly over: Promise<void> } | undefined;
@@ -170,6 +171,7 @@ export function createPluginSlot(
     const code = isProcessPluginError(error) ? error.code : undefined;
     if (code !== undefined && ownEnds.has(code)) return crashed(message);
     const isRejected = code === "PLUGIN_REJECTED" || code === "PLUGIN_CHANGED";
+    if (isRejected) sandboxes.keepNone();
     failure = { state: isRejected ? "rejected" : "failed", message };
   };
 

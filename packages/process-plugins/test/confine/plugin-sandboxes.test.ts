@@ -3,7 +3,12 @@ import { join } from "node:path";
 import { openSandbox, type Sandbox, type SandboxOptions } from "@berth/process-confinement";
 import { describe, expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
-import { createPluginSandboxes, keptMs, type PluginSandboxes } from "../../src/confine/plugin-sandboxes.js";
+import {
+  createOneByOne,
+  createPluginSandboxes,
+  keptMs,
+  type PluginSandboxes,
+} from "../../src/confine/plugin-sandboxes.js";
 import { holdTimers } from "../instance/held-scheduler.js";
 import { emptyFolder, fill } from "../support/plugin-folder.js";
 
@@ -24,9 +29,12 @@ function observe(): Observed {
     fresh += 1;
     return openSandbox(options);
   };
-  const sandboxes = createPluginSandboxes({ openFresh, scheduler });
+  const sandboxes = createPluginSandboxes({ openFresh, scheduler, oneByOne: atOnce });
   return { sandboxes, fresh: () => fresh, letGoOld: fire, [Symbol.asyncDispose]: () => sandboxes.close() };
 }
+
+/** Nobody else makes one. */
+const atOnce = (work: () => Promise<void>): void => void work().catch(() => {});
 
 /** A sandbox that shows what is in `source`, whose path finds its processes again. */
 const showing = (source: string): SandboxOptions => ({
@@ -95,9 +103,19 @@ describe("the sandboxes of a plugin", () => {
     const { sandboxes, fresh, letGoOld } = observed;
     await wordOf(await sandboxes.open(showing(folder)));
     sandboxes.keepOne();
-    expect(letGoOld()).toBe(1);
+    await expect.poll(letGoOld).toBe(1);
     expect(await wordOf(await sandboxes.open(showing(folder)))).toBe("good");
     expect(fresh()).toBe(2);
+  });
+
+  it("is ended when the plugin is not to run", async () => {
+    const folder = folderWith("good");
+    await using observed = observe();
+    const { sandboxes, letGoOld } = observed;
+    await wordOf(await sandboxes.open(showing(folder)));
+    sandboxes.keepOne();
+    sandboxes.keepNone();
+    expect(letGoOld()).toBe(0);
   });
 
   it("leaves nothing when it is closed, and has none wait afterwards", async () => {
@@ -107,12 +125,29 @@ describe("the sandboxes of a plugin", () => {
     await wordOf(await sandboxes.open(showing(folder)));
     const children = childrenOfThis();
     sandboxes.keepOne();
-    expect(childrenOfThis().length).toBeGreaterThan(children.length);
+    await expect.poll(() => childrenOfThis().length).toBeGreaterThan(children.length);
     await sandboxes.close();
     expect(childrenOfThis()).toEqual(children);
     sandboxes.keepOne();
     expect(letGoOld()).toBe(0);
   });
+});
+
+it("works are done one after the other, also after one that failed", async () => {
+  const oneByOne = createOneByOne();
+  const steps: string[] = [];
+  const work = (name: string, fault?: Error) => async (): Promise<void> => {
+    steps.push(`${name} begins`);
+    await Promise.resolve();
+    steps.push(`${name} ends`);
+    if (fault !== undefined) throw fault;
+  };
+  oneByOne(work("a", new Error("of a")));
+  oneByOne(work("b"));
+  await new Promise<void>((resolve) => {
+    oneByOne(async () => resolve());
+  });
+  expect(steps).toEqual(["a begins", "a ends", "b begins", "b ends"]);
 });
 
 function childrenOfThis(): readonly string[] {

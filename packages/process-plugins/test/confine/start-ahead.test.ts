@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, renameSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { openSandbox, type SandboxOptions } from "@berth/process-confinement";
 import type { Launch } from "@berth/spawn-attestation";
@@ -35,9 +35,9 @@ async function place(refuse = 0): Promise<Place> {
   const open = (options: SandboxOptions): ReturnType<typeof openSandbox> => {
     count += 1;
     if (count <= refuse) return Promise.reject(new Error("not this time"));
-    const record: SandboxOptions["record"] = async (identity) => {
+    const record: SandboxOptions["record"] = async (identity, gate) => {
       isUp();
-      await options.record?.(identity);
+      await options.record?.(identity, gate);
     };
     return openSandbox({ ...options, record });
   };
@@ -45,6 +45,9 @@ async function place(refuse = 0): Promise<Place> {
   const launch = { file: plugin.executable, argv0: plugin.executable, args: [], env: {}, cwd: plugin.root };
   return { folder, options, launch, opened: () => count, up };
 }
+
+/** Of what is compared once more, where nothing was changed. */
+const unchanged = async (): Promise<void> => {};
 
 /** Puts another folder at a plugin's path, and gives back where the first one is. */
 function replace(folder: string, by: string): string {
@@ -59,7 +62,7 @@ describe("a sandbox that is made ahead", () => {
     const { options, launch, opened, up } = await place();
     const ahead = startAhead(options);
     await up;
-    const process = await ahead.letGo(launch);
+    const process = await ahead.letGo(launch, unchanged);
     expect((await outputOf(process)).out).toBe("good\n");
     await process.kill();
     await ahead.drop();
@@ -78,7 +81,7 @@ describe("a sandbox that is made ahead", () => {
 
   it("that could not be made is made when it is let go", async () => {
     const { options, launch, opened } = await place(1);
-    const process = await startAhead(options).letGo(launch);
+    const process = await startAhead(options).letGo(launch, unchanged);
     expect((await outputOf(process)).out).toBe("good\n");
     await process.kill();
     expect(opened()).toBe(2);
@@ -86,7 +89,7 @@ describe("a sandbox that is made ahead", () => {
 
   it("that can never be made tells so when it is let go", async () => {
     const { options, launch } = await place(2);
-    await expect(startAhead(options).letGo(launch)).rejects.toThrow("not this time");
+    await expect(startAhead(options).letGo(launch, unchanged)).rejects.toThrow("not this time");
   });
 
   it("of another command than was admitted is not used", async () => {
@@ -94,7 +97,7 @@ describe("a sandbox that is made ahead", () => {
     fill(folder, { "bin/other": script(saying("other")) });
     const ahead = startAhead(options);
     await up;
-    const process = await ahead.letGo({ ...launch, file: join(folder, "bin/other") });
+    const process = await ahead.letGo({ ...launch, file: join(folder, "bin/other") }, unchanged);
     expect((await outputOf(process)).out).toBe("other\n");
     await process.kill();
     expect(opened()).toBe(2);
@@ -108,9 +111,37 @@ describe("a sandbox that is made ahead", () => {
     const ahead = startAhead(options);
     await up;
     replace(folder, good);
-    const process = await ahead.letGo(launch);
+    const process = await ahead.letGo(launch, unchanged);
     expect((await outputOf(process)).out).toBe("good\n");
     await process.kill();
     expect(opened()).toBe(2);
+  });
+
+  it("does not run another folder that was put there after the plugin was admitted, ahead or not", async () => {
+    for (const refuse of [0, 1]) {
+      const { folder, options, launch, up } = await place(refuse);
+      const evil = join(emptyFolder(), "evil");
+      cpSync(folder, evil, { recursive: true });
+      fill(evil, { "bin/plugin": script(saying("evil")) });
+      const ahead = startAhead(options);
+      if (refuse === 0) await up;
+      replace(folder, evil);
+      const recheck = async (): Promise<void> => {
+        if (readFileSync(launch.file, "utf8").includes("evil")) throw new Error("it was changed");
+      };
+      await expect(ahead.letGo(launch, recheck)).rejects.toThrow("it was changed");
+      expect(readdirSync(options.dataFolder).sort()).toEqual(["home", "tmp"]);
+      expect(processesWith(folder)).toBe(0);
+    }
+  });
+
+  it("compares the folder after it was bound, however the sandbox was made", async () => {
+    for (const refuse of [0, 1]) {
+      const { options, launch, opened } = await place(refuse);
+      const openedThen: number[] = [];
+      const process = await startAhead(options).letGo(launch, async () => void openedThen.push(opened()));
+      await process.kill();
+      expect(openedThen).toEqual([refuse + 1]);
+    }
   });
 });

@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { InstanceOptions } from "../../src/instance/instance.js";
+import type { PluginEvent } from "../../src/instance/plugin-event.js";
 import { inspectPlugin } from "../../src/tree/inspect-plugin.js";
 import { rejection } from "../support/rejection.js";
 import { processesOf } from "./processes-of.js";
@@ -65,6 +66,22 @@ describe.each(bothModes)("nothing is spawned when an earlier step refuses: uncon
       }),
     },
     {
+      name: "a folder in whose place another one is put after it was measured and recorded",
+      code: "PLUGIN_CHANGED",
+      events: ["plugin.admitted", "plugin.rejected"],
+      options: ({ folder, events }) => ({
+        record: (event) => {
+          if (event.type === "plugin.admitted") {
+            cpSync(folder, `${folder}-other`, { recursive: true });
+            appendFileSync(join(`${folder}-other`, "bin/plugin"), "\n# another\n");
+            renameSync(folder, `${folder}-moved`);
+            renameSync(`${folder}-other`, folder);
+          }
+          events.push(event);
+        },
+      }),
+    },
+    {
       name: "a record that cannot be written",
       code: "NOT_RECORDED",
       events: [],
@@ -102,6 +119,19 @@ describe.each(bothModes)("nothing is spawned when an earlier step refuses: uncon
     const reason = new Error("enough");
     const record = (): void => abort.abort(reason);
     await expect(observed.open({ ...mode, signal: abort.signal, record })).rejects.toBe(reason);
+    expect(hasRun(observed)).toBe(false);
+  });
+
+  it("a start that is aborted after it was recorded has its end on record", async () => {
+    const observed = await observe(canary);
+    const abort = new AbortController();
+    const reason = new Error("enough");
+    const record = (event: PluginEvent): void => {
+      observed.events.push(event);
+      if (event.type === "plugin.admitted") abort.abort(reason);
+    };
+    await expect(observed.open({ ...mode, signal: abort.signal, record })).rejects.toBe(reason);
+    expect(observed.events.map(({ type }) => type)).toEqual(["plugin.admitted", "plugin.ended"]);
     expect(hasRun(observed)).toBe(false);
   });
 

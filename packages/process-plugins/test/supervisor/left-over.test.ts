@@ -4,6 +4,7 @@ import { ConfinementError, openSandbox, type Sandbox, type SandboxOptions } from
 import { createMeasurer } from "@berth/spawn-attestation";
 import { expect } from "vitest";
 import { partTest } from "../../../../fixtures/parts.js";
+import { createOneByOne } from "../../src/confine/plugin-sandboxes.js";
 import { createPluginSlot } from "../../src/supervisor/plugin-slot.js";
 import { readSupervisorOptions } from "../../src/supervisor/supervisor-terms.js";
 import { createTurnstile } from "../../src/supervisor/turnstile.js";
@@ -45,7 +46,13 @@ partTest("bubblewrap")(
       host: { name: "test", version: "1" },
       scheduler: systemScheduler,
     });
-    const slot = createPluginSlot(plugin, { terms, measurer, turnstile: createTurnstile(1), openSandbox: blind.open });
+    const slot = createPluginSlot(plugin, {
+      terms,
+      measurer,
+      turnstile: createTurnstile(1),
+      openSandbox: blind.open,
+      oneByOne: createOneByOne(),
+    });
     try {
       expect((await rejection(slot.instance(undefined))).code).toBe("PLUGIN_NOT_ENDED");
       expect(blind.left()).toBe(1);
