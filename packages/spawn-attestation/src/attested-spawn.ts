@@ -33,6 +33,8 @@ export interface AttestedSpawnOptions<T> extends MeasureOptions {
    * then, and after it was seen that the path still leads to what is held, nothing can have been put in its place.
    */
   readonly spawn: (launch: Launch, recheck: Recheck) => Promise<T>;
+  /** `spawn` calls `recheck` before anything runs, so that the check before exec is not done twice. Default false. */
+  readonly spawnRechecks?: boolean | undefined;
   /** Ends a child that turned out to be something else than was measured. */
   readonly end: (child: T) => Promise<void>;
   /** A private folder (0700) for copies; needed for `guard: "snapshot"`. Made when absent. */
@@ -84,7 +86,7 @@ export async function attestedSpawn<T>(options: AttestedSpawnOptions<T>): Promis
     const { decision, launch } = ready;
     await options.record(decision);
     if (decision.verdict === "refuse" || launch === undefined) throw refusalOf(decision, launch);
-    await check(options, ready, "before-exec", means);
+    if (options.spawnRechecks !== true) await check(options, ready, "before-exec", means);
     means.signal?.throwIfAborted();
     const child = await options.spawn(launch, () => check(options, ready, "before-exec", means));
     try {

@@ -303,7 +303,8 @@ suite("a change between the steps", () => {
       await recheck();
       throw new Error("it would run now");
     };
-    await expect(attestedSpawn({ ...options(), spawn: spawnHeld })).rejects.toMatchObject({ code: "TARGET_CHANGED" });
+    const held = { ...options(), spawn: spawnHeld, spawnRechecks: true };
+    await expect(attestedSpawn(held)).rejects.toMatchObject({ code: "TARGET_CHANGED" });
     expect(order).toEqual(["record spawn", "record refuse"]);
     expect(decisions[1]).toMatchObject({ stage: "before-exec", reason: "TARGET_CHANGED" });
     expect(existsSync(trace)).toBe(false);

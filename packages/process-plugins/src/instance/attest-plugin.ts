@@ -18,6 +18,8 @@ import type { PluginEvent } from "./plugin-event.js";
 export interface AttestedStart {
   readonly measurer: Measurer;
   readonly signal: AbortSignal | undefined;
+  /** Awaited before the decision is recorded. */
+  readonly looked: Promise<void>;
   /** Called at most once, after the decision was recorded. */
   readonly spawn: (launch: Launch, recheck: Recheck) => Promise<PluginProcess>;
   /** Ends what turned out to be something else than was measured. */
@@ -35,15 +37,19 @@ export function innerDataFolder({ allowUnconfined, dataFolder }: InstanceTerms):
  */
 export async function attestPlugin(
   terms: InstanceTerms,
-  { measurer, signal, spawn, end }: AttestedStart,
+  { measurer, signal, looked, spawn, end }: AttestedStart,
 ): Promise<AttestedChild<PluginProcess>> {
   try {
     return await attestedSpawn({
       description: { ...describePlugin(terms.plugin, innerDataFolder(terms)), digest: terms.plugin.digest },
       policy: { allowUnmeasuredSpawn: false },
       ask: neverAsk,
-      record: (decision) => recordEvent(terms, eventOf(decision, terms)),
+      record: async (decision) => {
+        await looked;
+        await recordEvent(terms, eventOf(decision, terms));
+      },
       spawn,
+      spawnRechecks: !terms.allowUnconfined, // see start-ahead.ts
       end,
       measurer,
       signal,

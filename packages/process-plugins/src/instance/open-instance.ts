@@ -30,7 +30,7 @@ export function openInstance(options: InstanceOptions): Promise<PluginInstance> 
 export interface InstanceMeans {
   readonly selfTests?: SelfTests | undefined;
   readonly openSandbox?: OpenSandbox | undefined;
-  /** Looks at the folder, before it is measured. What it throws is thrown, and nothing of the plugin runs. */
+  /** Looks at the folder while it is measured. What it throws is thrown, and nothing of the plugin is recorded or runs. */
   readonly look?: (() => Promise<void>) | undefined;
   /** Told of processes that were not seen to be gone when a start failed: `PLUGIN_NOT_ENDED`. */
   readonly onLeftOver?: ((left: LeftOver) => void) | undefined;
@@ -49,9 +49,10 @@ export async function openInstanceWith(means: InstanceMeans, options: InstanceOp
   const measurer = options.measurer ?? createMeasurer();
   // While the folder is looked at and measured, the sandbox comes up. Nothing of the plugin runs in it before that is over.
   const ahead = terms.allowUnconfined ? undefined : startAhead({ ...processOptions(terms, signal), ...means });
+  const looked = Promise.resolve(means.look?.());
+  looked.catch(() => {}); // awaited before anything is recorded
   try {
-    await means.look?.();
-    return await start(terms, { measurer, signal, beganMs, ahead, onLeftOver: means.onLeftOver });
+    return await start(terms, { measurer, signal, beganMs, ahead, looked, onLeftOver: means.onLeftOver });
   } finally {
     await ahead?.drop();
     if (options.measurer === undefined) await measurer.close();
@@ -82,12 +83,13 @@ interface Beginning {
   readonly signal: AbortSignal | undefined;
   readonly beganMs: number;
   readonly ahead: AheadStart | undefined;
+  readonly looked: Promise<void>;
   readonly onLeftOver: InstanceMeans["onLeftOver"];
 }
 
 async function start(
   terms: InstanceTerms,
-  { measurer, signal, beganMs, ahead, onLeftOver }: Beginning,
+  { measurer, signal, beganMs, ahead, looked, onLeftOver }: Beginning,
 ): Promise<PluginInstance> {
   let held: HeldProcess | undefined;
   let creating: Promise<Capabilities> | undefined;
@@ -111,7 +113,7 @@ async function start(
     if (!confirmed) throw new Error("its processes could not be seen to be gone");
   };
   try {
-    const child = await attestPlugin({ ...terms, record }, { measurer, signal, spawn, end });
+    const child = await attestPlugin({ ...terms, record }, { measurer, signal, looked, spawn, end });
     if (held === undefined || creating === undefined) throw new Error("a plugin was spawned without being held");
     return await startCreated(terms, held, await creating, child, signal, beganMs);
   } catch (error) {
