@@ -63,7 +63,7 @@ describe("texts of servers, packages and files on a terminal", { timeout: 60_000
       expect(stdout + stderr, command.join(" ")).not.toMatch(acting);
     }
     const { stdout } = await gateway(["audit", "tail", "--state", place.state]);
-    expect(stdout).toContain("tool=\\u{1b}[2Jdelete\\u{a}pinned");
+    expect(stdout).toContain('tool="\\u{1b}[2Jdelete\\u{a}pinned');
   });
 
   it("are shown so in what is wrong with a file, by import, serve and doctor", async () => {

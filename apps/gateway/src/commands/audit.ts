@@ -1,4 +1,4 @@
-import { readLogs, verifyLogs } from "@berth/audit-chain";
+import { type LoggedEntry, readLogs, verifyLogs } from "@berth/audit-chain";
 import { exitCodes, say } from "@berth/command-line";
 import { printNewestEntries, printVerification } from "@berth/command-line/audit";
 import { findStateFolder } from "../state-folder.js";
@@ -31,10 +31,14 @@ export async function auditTailCommand(options: {
   readonly lines?: string | undefined;
   readonly json?: boolean | undefined;
 }): Promise<number> {
-  const { audit } = await findStateFolder(options.state);
   const damaged: string[] = [];
-  const entries = readLogs(audit, { onDamage: (message) => damaged.push(message) });
+  const entries = entriesOf(options.state, (message) => damaged.push(message));
   await printNewestEntries(entries, { ...options, leading });
   for (const message of damaged) say(`${message}; see berth-gateway audit verify`);
   return damaged.length === 0 ? exitCodes.good : exitCodes.failed;
+}
+
+async function* entriesOf(state: string, onDamage: (message: string) => void): AsyncGenerator<LoggedEntry> {
+  const { audit } = await findStateFolder(state);
+  yield* readLogs(audit, { onDamage });
 }

@@ -1,7 +1,7 @@
 import { type LoggedEntry, readLogs, verifyLogs } from "@berth/audit-chain";
 import { exitCodes, say } from "@berth/command-line";
 import { printNewestEntries, printVerification } from "@berth/command-line/audit";
-import { type AskedAbout, findAskedAbout, type IsAbout } from "../audit/about-leases.js";
+import { type AskedAbout, findAskedAbout } from "../audit/about-leases.js";
 import { findStateFolder } from "../state-folder.js";
 
 /** Checks every log of the state folder. Exit code 1 when one does not verify. */
@@ -24,15 +24,18 @@ export async function auditTailCommand(
     readonly json?: boolean | undefined;
   },
 ): Promise<number> {
-  const { audit } = await findStateFolder(options.state);
   const damaged: string[] = [];
-  const isAbout = await findAskedAbout(options, readLogs(audit));
-  const entries = readLogs(audit, { onDamage: (message) => damaged.push(message) });
-  await printNewestEntries(only(entries, isAbout), { lines: options.lines, json: options.json, leading });
+  const entries = entriesOf(options, (message) => damaged.push(message));
+  await printNewestEntries(entries, { lines: options.lines, json: options.json, leading });
   for (const message of damaged) say(`${message}; see berth-shipyard audit verify`);
   return damaged.length === 0 ? exitCodes.good : exitCodes.failed;
 }
 
-async function* only(entries: AsyncIterable<LoggedEntry>, isAbout: IsAbout): AsyncGenerator<LoggedEntry> {
-  for await (const one of entries) if (isAbout(one)) yield one;
+async function* entriesOf(
+  asked: AskedAbout & { readonly state: string },
+  onDamage: (message: string) => void,
+): AsyncGenerator<LoggedEntry> {
+  const { audit } = await findStateFolder(asked.state);
+  const isAbout = await findAskedAbout(asked, readLogs(audit));
+  for await (const one of readLogs(audit, { onDamage })) if (isAbout(one)) yield one;
 }

@@ -91,6 +91,6 @@ function shown(entry: PrintedEntry, leading: readonly string[], hidden: Readonly
 
 /** What others wrote must not look like one more member. Whoever needs digests whole takes JSON. */
 function plain(value: string): string {
-  if (value === "" || /[\s"=]/u.test(value)) return JSON.stringify(value);
+  if (value === "" || /[\s"=]/u.test(value)) return `"${value.replace(/["\\]/gu, "\\$&")}"`;
   return value.replace(/^(sha256|tree-v1):([0-9a-f]{12})[0-9a-f]{52}$/u, "$1:$2…");
 }

@@ -1,5 +1,5 @@
 import type { StartDuties } from "../plan/start-script.js";
-import type { SandboxIdentity } from "../sandbox.js";
+import type { SandboxOptions } from "../sandbox.js";
 import type { PolicyTerms } from "./policy-terms.js";
 
 /** SandboxOptions with defaults filled in; the only form that internal code sees. */
@@ -12,7 +12,7 @@ export interface SandboxTerms {
   readonly cwd: string;
   readonly handshake: StartDuties["handshake"];
   readonly asPid1: boolean;
-  readonly record: ((identity: SandboxIdentity) => void | Promise<void>) | undefined;
+  readonly record: SandboxOptions["record"];
   readonly startTimeoutMs: number;
   readonly graceMs: number;
   readonly signal: AbortSignal | undefined;

@@ -49,7 +49,7 @@ describe("a plugin's folder", () => {
     const folder = fill(emptyFolder(), {
       "plugin.json": { text: manifestText({ typo: 1 }), mode: 0o666 },
       "a/b": { text: "", mode: 0o4755 },
-      "a/out": { link: "../../x" },
+      "a/out": { link: "../not-there" },
     });
     const [, ...rest] = await problemsOf(folder);
     expect((await problemsOf(folder))[0]).toBe("typo is no key of a manifest");
