@@ -24,7 +24,7 @@ const elsewhere: VolatileValues = {
   SECRETS: "/tmp/s",
   OTHER: "/tmp/o",
   INSTANCE: "00000000-ff",
-  PORT: 9,
+  PORT: 40_009,
 };
 const normalise = createNormalise(values, "smoke");
 
