@@ -25,7 +25,8 @@ interface Host {
   /** Waits until it has said so many lines. */
   until(lines: number): Promise<void>;
   kill(): Promise<void>;
-  stop(): void;
+  /** Resolves when it stands still. */
+  stop(): Promise<void>;
 }
 
 const hosts: ChildProcess[] = [];
@@ -53,7 +54,11 @@ function startHost(handshake: string, policy: object, before: readonly string[] 
       child.kill("SIGKILL");
       await ended;
     },
-    stop: () => void child.kill("SIGSTOP"),
+    stop: async () => {
+      child.kill("SIGSTOP");
+      const state = () => /\) (\w) /.exec(readFileSync(`/proc/${child.pid}/stat`, "utf8"))?.[1];
+      await expect.poll(state, { timeout: 20_000 }).toBe("T");
+    },
   };
 }
 
@@ -136,9 +141,9 @@ describe.each(freezerVersions.map((version) => ({ version })))(
       const identity: SandboxIdentity = JSON.parse(host.said[1] ?? "");
       const { freezer } = recordedControlGroups(identity.controlGroups, identity.name);
       expect(freezer?.thawFile === undefined).toBe(version === 2);
-      // The host's own watch lets it go at the end of a look, which may be in between.
-      const isHeld = () => freezer?.freeze(1_000, AbortSignal.timeout(20_000));
-      await expect.poll(isHeld, { timeout: 20_000 }).toBe(true);
+      // Its own watch would let it go again.
+      await host.stop();
+      expect(await freezer?.freeze(5_000, AbortSignal.timeout(20_000))).toBe(true);
       return { host, identity };
     };
 
@@ -152,7 +157,6 @@ describe.each(freezerVersions.map((version) => ({ version })))(
 
     groupsTest("is ended by another host while its own is stopped", async () => {
       const { host, identity } = await frozen();
-      host.stop();
       expect(findSandbox(identity)).toBe("running");
       expect(await endSandbox(identity)).toBe("gone");
       await host.kill();
